@@ -1,0 +1,29 @@
+package io.stele.cli;
+
+import java.util.concurrent.Callable;
+
+/**
+ * Adds one subcommand to {@code stele}. Modules that stand above the command line name their
+ * provider in {@code META-INF/services/io.stele.cli.CommandProvider}, so that this module knows
+ * none of them:
+ *
+ * {@snippet :
+ * public final class BenchCommandProvider implements CommandProvider {
+ *   @Override
+ *   public Callable<Integer> command() {
+ *     return new BenchCommand(); // annotated with picocli's @Command(name = "bench", …)
+ *   }
+ * }
+ * }
+ *
+ * <p>Every provider on the class path is asked on every start, {@code --help} included: {@link
+ * #command} must only construct the command, and leave all work to its {@code call}.
+ */
+public interface CommandProvider {
+
+  /**
+   * A new command, annotated with picocli's {@code @Command}; its {@code call} returns one of the
+   * {@link ExitCode}s. What it throws is reported as a failure.
+   */
+  Callable<Integer> command();
+}

@@ -1,0 +1,78 @@
+package io.stele.cli;
+
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Objects;
+import java.util.ServiceLoader;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The main class behind the {@code stele} launcher. */
+public final class Main {
+
+  private Main() {}
+
+  public static void main(String[] args) {
+    System.exit(commandLine(ServiceLoader.load(CommandProvider.class)).execute(args));
+  }
+
+  /** The whole command line: the root, this module's commands, and those of the providers. */
+  static CommandLine commandLine(Iterable<CommandProvider> providers) {
+    RootCommand root = new RootCommand();
+    CommandLine commandLine = new CommandLine(root);
+    for (CommandProvider provider : providers) {
+      commandLine.addSubcommand(provider.command());
+    }
+    commandLine.addSubcommand(new VersionCommand());
+    commandLine.addSubcommand(new HelpCommand());
+    commandLine.setParameterExceptionHandler((mistake, _) -> explain(mistake));
+    commandLine.setExecutionExceptionHandler(
+        (failure, command, _) -> report(failure, command, root.wantsStackTrace()));
+    return commandLine;
+  }
+
+  /** A command that was not understood: what is wrong, the nearest right thing, where to look. */
+  private static int explain(ParameterException mistake) {
+    CommandLine command = mistake.getCommandLine();
+    String name = command.getCommandSpec().qualifiedName();
+    PrintWriter err = command.getErr();
+    err.println(name + ": " + describe(mistake));
+    err.println("`" + name + " --help` lists what it takes.");
+    err.flush();
+    return ExitCode.USAGE;
+  }
+
+  private static String describe(ParameterException mistake) {
+    if (!(mistake instanceof UnmatchedArgumentException unmatched)
+        || unmatched.getUnmatched().isEmpty()) {
+      return message(mistake);
+    }
+    String argument = unmatched.getUnmatched().getFirst();
+    boolean takesCommands = !mistake.getCommandLine().getSubcommands().isEmpty();
+    String kind = unmatched.isUnknownOption() ? "option" : takesCommands ? "command" : "argument";
+    List<String> nearest = unmatched.getSuggestions().stream().limit(3).toList();
+    String question =
+        nearest.isEmpty()
+            ? ""
+            : "; did you mean "
+                + nearest.stream().map(s -> "'" + s + "'").collect(Collectors.joining(" or "))
+                + "?";
+    return "unknown " + kind + " '" + argument + "'" + question;
+  }
+
+  private static int report(Exception failure, CommandLine command, boolean stackTrace) {
+    PrintWriter err = command.getErr();
+    err.println(command.getCommandSpec().qualifiedName() + ": " + message(failure));
+    if (stackTrace) {
+      failure.printStackTrace(err);
+    }
+    err.flush();
+    return ExitCode.FAILURE;
+  }
+
+  private static String message(Exception exception) {
+    return Objects.requireNonNullElse(exception.getMessage(), exception.getClass().getName());
+  }
+}

@@ -1,0 +1,68 @@
+package io.stele.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Rows under a header, in columns as wide as their widest value. A column in which every value
+ * starts as a number is aligned to the right.
+ */
+public final class TextTable {
+
+  private static final Pattern NUMBER = Pattern.compile("[-+]?\\d.*|-?");
+  private static final String GAP = "  ";
+
+  private final List<String> header;
+  private final List<List<String>> rows = new ArrayList<>();
+
+  public TextTable(String... header) {
+    this.header = List.of(header);
+  }
+
+  /** Adds a row of as many values as there are columns. */
+  public TextTable row(String... values) {
+    if (values.length != header.size()) {
+      throw new IllegalArgumentException(
+          "a row of %d values for the %d columns %s: %s"
+              .formatted(values.length, header.size(), header, List.of(values)));
+    }
+    rows.add(List.of(values));
+    return this;
+  }
+
+  /** The lines of the table, the header first, each ended by a newline. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    appendLine(text, header);
+    rows.forEach(row -> appendLine(text, row));
+    return text.toString();
+  }
+
+  private void appendLine(StringBuilder text, List<String> values) {
+    int start = text.length();
+    for (int column = 0; column < values.size(); column++) {
+      String padding = " ".repeat(width(column) - values.get(column).length());
+      text.append(column == 0 ? "" : GAP);
+      text.append(isNumeric(column) ? padding + values.get(column) : values.get(column) + padding);
+    }
+    int end = text.length();
+    while (end > start && text.charAt(end - 1) == ' ') {
+      end--;
+    }
+    text.setLength(end);
+    text.append('\n');
+  }
+
+  private int width(int column) {
+    return rows.stream()
+        .mapToInt(row -> row.get(column).length())
+        .reduce(header.get(column).length(), Math::max);
+  }
+
+  private boolean isNumeric(int column) {
+    return !rows.isEmpty()
+        && rows.stream().allMatch(row -> NUMBER.matcher(row.get(column)).matches());
+  }
+}

@@ -1,0 +1,42 @@
+package io.stele.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class TextTableTest {
+
+  @Test
+  void columnsAreAsWideAsTheirWidestValueAndNumbersStandToTheRight() {
+    TextTable table =
+        new TextTable("case", "ops/s", "note")
+            .row("fill", "12,000", "synced")
+            .row("random get", "9", "");
+
+    assertThat(table)
+        .hasToString(
+            """
+            case         ops/s  note
+            fill        12,000  synced
+            random get       9
+            """);
+  }
+
+  @Test
+  void aColumnWithOneWordIsText() {
+    assertThat(new TextTable("n").row("100").row("none")).hasToString("n\n100\nnone\n");
+  }
+
+  @Test
+  void aTableWithoutRowsIsItsHeader() {
+    assertThat(new TextTable("a", "b")).hasToString("a  b\n");
+  }
+
+  @Test
+  void aRowOfAnotherLengthIsRefused() {
+    assertThatThrownBy(() -> new TextTable("a", "b").row("1"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a row of 1 values for the 2 columns [a, b]: [1]");
+  }
+}
