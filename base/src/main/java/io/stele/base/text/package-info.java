@@ -1,0 +1,5 @@
+/** Text for people. */
+@NullMarked
+package io.stele.base.text;
+
+import org.jspecify.annotations.NullMarked;

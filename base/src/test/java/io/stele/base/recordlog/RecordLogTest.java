@@ -1,0 +1,310 @@
+package io.stele.base.recordlog;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.base.bytes.Binary;
+import io.stele.base.bytes.Bytes;
+import io.stele.base.bytes.Crc32c;
+import io.stele.base.error.CorruptDataException;
+import io.stele.base.file.FilePath;
+import io.stele.base.time.RandomSource;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+class RecordLogTest {
+  private static final FilePath PATH = FilePath.of("manifest.log");
+  private static final int HEADER = RecordFormat.FILE_HEADER;
+  private static final int FRAME = RecordFormat.RECORD_HEADER;
+
+  private final TinyFiles files = new TinyFiles();
+
+  @Test
+  void recordsOfAllSizesAreReadBackInOrderWithTheirPositions() throws IOException {
+    // Around the sizes of the writer's and the reader's buffers, where copies begin and end.
+    int[] sizes = {1, 15, 16, 17, (1 << 20) - 17, (1 << 20) - 16, (1 << 20) - 15, 3 << 20, 5, 70_000};
+    RandomGenerator random = RandomSource.seeded(1);
+    List<Bytes> written = new ArrayList<>();
+    List<Long> positions = new ArrayList<>();
+    try (RecordLogWriter writer = RecordLogWriter.create(files, PATH, 0)) {
+      for (int round = 0; round < 3; round++) {
+        for (int size : sizes) {
+          byte[] array = new byte[size + 7];
+          random.nextBytes(array);
+          positions.add(writer.length());
+          writer.append(array, 3, size);
+          written.add(Bytes.copyOf(array, 3, size));
+          Arrays.fill(array, (byte) 0); // the writer must not look at it again
+        }
+        writer.sync();
+      }
+    }
+
+    List<Bytes> read = new ArrayList<>();
+    List<Long> readPositions = new ArrayList<>();
+    try (RecordLogReader reader = RecordLogReader.open(files, PATH)) {
+      while (reader.next()) {
+        read.add(Bytes.copyOf(reader.buffer(), reader.offset(), reader.length()));
+        readPositions.add(reader.recordPosition());
+      }
+      assertThat(reader.tail()).isEqualTo(new Tail.Clean(files.content(PATH).length - FRAME));
+      assertThat(reader.next()).isFalse();
+    }
+    assertThat(read).isEqualTo(written);
+    assertThat(readPositions).isEqualTo(positions);
+  }
+
+  @Test
+  void anEmptyLogIsCleanWhetherOrNotItWasClosed() throws IOException {
+    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 0);
+    assertThat(tailOf(files.content(PATH))).isEqualTo(new Tail.Clean(HEADER));
+    writer.close();
+    assertThat(tailOf(files.content(PATH))).isEqualTo(new Tail.Clean(HEADER));
+  }
+
+  @Test
+  void appendBuffersWriteHandsOverAndSyncMakesDurable() throws IOException {
+    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 0);
+    assertThat(takeCalls()).containsExactly("write 24", "sync");
+
+    append(writer, 10);
+    append(writer, 20);
+    assertThat(takeCalls()).isEmpty();
+    assertThat(writer.length()).isEqualTo(HEADER + 2 * FRAME + 30);
+
+    writer.write();
+    writer.write();
+    assertThat(takeCalls()).containsExactly("write 62");
+    assertThat(writer.syncedLength()).isEqualTo(HEADER);
+
+    writer.sync();
+    assertThat(takeCalls()).containsExactly("sync");
+    assertThat(writer.syncedLength()).isEqualTo(writer.length());
+
+    writer.sync();
+    assertThat(takeCalls()).as("nothing new to make durable").isEmpty();
+
+    append(writer, 1);
+    writer.close();
+    assertThat(takeCalls()).containsExactly("write 17", "sync", "write 16", "close");
+    writer.close();
+    assertThat(takeCalls()).isEmpty();
+  }
+
+  @Test
+  void spaceIsPreallocatedAStepAtATimeAndNeverBehindTheAllocatedEnd() throws IOException {
+    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 1_000);
+    assertThat(takeCalls()).as("the header comes first").containsExactly("write 24", "sync");
+
+    for (int i = 0; i < 10; i++) { // 984 bytes in records of 84, then past the 1,000
+      append(writer, 84);
+      writer.write();
+    }
+    assertThat(takeCalls())
+        .filteredOn(call -> call.startsWith("preallocate"))
+        .containsExactly("preallocate 1000");
+
+    append(writer, 84);
+    writer.write();
+    assertThat(takeCalls()).containsExactly("preallocate 1000", "write 100");
+
+    append(writer, 5_000);
+    writer.write();
+    assertThat(takeCalls()).containsExactly("preallocate 5016", "write 5016");
+  }
+
+  @Test
+  void afterAFailedCallTheLogTakesNothingMoreAndCloseOnlyCloses() throws IOException {
+    for (String failing : List.of("write 26", "sync", "preallocate 4096")) {
+      TinyFiles disk = new TinyFiles();
+      RecordLogWriter writer = RecordLogWriter.create(disk, PATH, 4096);
+      disk.failing = failing;
+      append(writer, 10);
+      assertThatThrownBy(writer::sync).hasMessage("disk says no to " + failing);
+      disk.failing = "";
+      disk.calls.clear();
+
+      assertThatThrownBy(writer::sync)
+          .isInstanceOf(IOException.class)
+          .hasMessage("record log manifest.log takes no more records: an earlier call failed")
+          .hasRootCauseMessage("disk says no to " + failing);
+      assertThatThrownBy(() -> append(writer, 1)).isInstanceOf(IOException.class);
+      writer.close();
+      assertThat(disk.calls).as(failing).containsExactly("close");
+    }
+  }
+
+  @Test
+  void aLogThatCannotBeStartedIsClosed() {
+    files.failing = "sync";
+    assertThatThrownBy(() -> RecordLogWriter.create(files, PATH, 0))
+        .hasMessage("disk says no to sync");
+    assertThat(files.calls).containsExactly("write 24", "sync", "close");
+  }
+
+  @Test
+  void aCloseThatFailsStillClosesTheFile() throws IOException {
+    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 0);
+    append(writer, 1);
+    files.failing = "sync";
+    assertThatThrownBy(writer::close).hasMessage("disk says no to sync");
+    assertThat(files.calls).endsWith("sync", "close");
+  }
+
+  @Test
+  void wrongArgumentsAreRefusedAndChangeNothing() throws IOException {
+    assertThatThrownBy(() -> RecordLogWriter.create(files, PATH, -1))
+        .hasMessage("record log manifest.log: preallocation step of -1, at least 0");
+    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 0);
+    assertThatThrownBy(() -> writer.append(new byte[8], 0, 0))
+        .hasMessage("record log manifest.log: payload of 0 bytes, must be 1 to 268435456");
+    assertThatThrownBy(() -> writer.append(new byte[8], 4, 5))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    assertThat(writer.length()).isEqualTo(HEADER);
+    writer.close();
+    assertThatThrownBy(() -> append(writer, 1)).hasMessage("record log manifest.log is closed");
+    assertThatThrownBy(() -> RecordLogWriter.create(files, PATH, 0))
+        .isInstanceOf(FileAlreadyExistsException.class);
+    assertThatThrownBy(() -> RecordLogReader.open(files, FilePath.of("other")))
+        .isInstanceOf(NoSuchFileException.class);
+  }
+
+  @Test
+  void tailIsOnlyKnownAtTheEnd() throws IOException {
+    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 0);
+    append(writer, 1);
+    writer.close();
+    try (RecordLogReader reader = RecordLogReader.open(files, PATH)) {
+      assertThatThrownBy(reader::tail)
+          .hasMessage("record log manifest.log is not read to its end: next record at 24");
+    }
+  }
+
+  @Test
+  void aFileThatIsNoRecordLogIsRefused() throws IOException {
+    byte[] other = new byte[100];
+    System.arraycopy("PNG-LIKE".getBytes(UTF_8), 0, other, 0, 8);
+    Binary.putInt(other, RecordFormat.FILE_CRC, Crc32c.of(other, 0, RecordFormat.FILE_CRC));
+    assertThatThrownBy(() -> tailOf(other))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessage(
+            "corrupt data in manifest.log at offset 0: expected a record log (STELELOG),"
+                + " found a file that starts with PNG-LIKE");
+  }
+
+  @Test
+  void aLogOfALaterVersionIsRefused() throws IOException {
+    RecordLogWriter.create(files, PATH, 0).close();
+    byte[] later = files.content(PATH);
+    Binary.putInt(later, RecordFormat.FILE_VERSION, 2);
+    Binary.putInt(later, RecordFormat.FILE_CRC, Crc32c.of(later, 0, RecordFormat.FILE_CRC));
+    assertThatThrownBy(() -> tailOf(later))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageEndingWith("offset 8: expected record log version 1, found version 2");
+  }
+
+  @Test
+  void lookingBehindATornRecordReadsTheRestAboutOnce() throws IOException {
+    // The worst payload for a search that trusts lengths: every 16 bytes look like the header of a
+    // large record that was framed after a sync.
+    byte[] payload = new byte[8 << 20];
+    for (int i = 0; i + 16 <= payload.length; i += 16) {
+      Binary.putInt(payload, i + RecordFormat.RECORD_LENGTH, 1 << 20);
+      Binary.putLong(payload, i + RecordFormat.RECORD_SYNCED_TO, 1_000);
+    }
+    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 0);
+    append(writer, 100);
+    writer.append(payload, 0, payload.length);
+    writer.write();
+    byte[] log = files.content(PATH);
+    byte[] torn = Arrays.copyOf(log, log.length - 1);
+    files.bytesRead = 0;
+
+    assertThat(tailOf(torn)).isInstanceOf(Tail.Torn.class);
+
+    assertThat(files.bytesRead).isLessThan(4L * torn.length);
+  }
+
+  @Test
+  void theProofOfASyncIsFoundAcrossTheBordersOfTheSearchedChunks() throws IOException {
+    for (int beforeBorder = 0; beforeBorder <= FRAME + 1; beforeBorder++) {
+      TinyFiles disk = new TinyFiles();
+      RecordLogWriter writer = RecordLogWriter.create(disk, PATH, 0);
+      append(writer, 1 + (1 << 20) - beforeBorder - FRAME);
+      writer.sync();
+      append(writer, 5);
+      writer.write();
+      files.replace(PATH, disk.content(PATH));
+      files.content(PATH)[HEADER + FRAME] ^= 1;
+
+      try (RecordLogReader reader = RecordLogReader.open(files, PATH)) {
+        assertThatThrownBy(reader::next)
+            .as("next header %d bytes before the border", beforeBorder)
+            .isInstanceOf(CorruptDataException.class);
+      }
+    }
+  }
+
+  @Test
+  void versionOneIsReadForEverAndWrittenByteForByte() throws IOException {
+
+    byte[] golden = resource("record-log-v1.bin");
+    try (RecordLogWriter writer =
+        RecordLogWriter.create(files, PATH, 0, RandomSource.seeded(2026))) {
+      writer.append(new byte[] {'o', 'n', 'e'}, 0, 3);
+      writer.sync();
+      append(writer, 300);
+      append(writer, 1);
+    }
+    assertThat(files.content(PATH)).isEqualTo(golden);
+
+    files.replace(PATH, golden);
+    try (RecordLogReader reader = RecordLogReader.open(files, PATH)) {
+      assertThat(reader.next()).isTrue();
+      assertThat(Bytes.copyOf(reader.buffer(), reader.offset(), reader.length()))
+          .isEqualTo(Bytes.utf8("one"));
+      assertThat(reader.next()).isTrue();
+      assertThat(reader.length()).isEqualTo(300);
+      assertThat(reader.next()).isTrue();
+      assertThat(reader.length()).isEqualTo(1);
+      assertThat(reader.next()).isFalse();
+    }
+  }
+
+  private Tail tailOf(byte[] bytes) throws IOException {
+    files.replace(PATH, bytes);
+    try (RecordLogReader reader = RecordLogReader.open(files, PATH)) {
+      while (reader.next()) {
+        assertThat(reader.length()).isPositive();
+      }
+      return reader.tail();
+    }
+  }
+
+  private List<String> takeCalls() {
+    List<String> taken = List.copyOf(files.calls);
+    files.calls.clear();
+    return taken;
+  }
+
+  private static void append(RecordLogWriter writer, int length) throws IOException {
+    byte[] payload = new byte[length];
+    Arrays.fill(payload, (byte) length);
+    writer.append(payload, 0, length);
+  }
+
+  private static byte[] resource(String name) throws IOException {
+    try (InputStream in = RecordLogTest.class.getResourceAsStream(name)) {
+      return Objects.requireNonNull(in, name).readAllBytes();
+    }
+  }
+}
