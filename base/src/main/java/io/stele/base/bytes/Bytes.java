@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class Bytes implements Comparable<Bytes> {
   public static final Bytes EMPTY = new Bytes(new byte[0]);
 
-  private final byte[] array; // never written after construction, never handed out
+  private final byte[] array; // never written after construction
 
   private Bytes(byte[] array) {
     this.array = array;
@@ -49,6 +49,11 @@ public final class Bytes implements Comparable<Bytes> {
 
   public byte[] toArray() {
     return array.clone();
+  }
+
+  /** The array itself, for hot loops that compare against it: never to be written to. */
+  public byte[] sharedArray() {
+    return array;
   }
 
   public void copyTo(byte[] target, int offset) {

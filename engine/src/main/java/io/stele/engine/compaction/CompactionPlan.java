@@ -1,0 +1,17 @@
+package io.stele.engine.compaction;
+
+/**
+ * The intent to merge the adjacent fragments {@code [from, to)} of a chain, oldest first, into one.
+ *
+ * @param reason for people: which rule asked for it
+ */
+public record CompactionPlan(int from, int to, String reason) {
+  /** True if the oldest fragment is among them, so that erasures may go. */
+  public boolean rooted() {
+    return from == 0;
+  }
+
+  public int width() {
+    return to - from;
+  }
+}

@@ -1,0 +1,127 @@
+package io.stele.engine.disk;
+
+import io.stele.engine.cell.CellCursor;
+import io.stele.engine.cell.CellView;
+import io.stele.engine.cell.Fragment.TimeBounds;
+import org.jspecify.annotations.Nullable;
+
+/** Walks a disk fragment: index root, leaf, block, entry. */
+final class FragmentCursor implements CellCursor {
+  private final DiskFragment fragment;
+  private final IndexBlock root;
+  private final TimeBounds bounds;
+  private final IndexBlock.Entry entry = new IndexBlock.Entry();
+  private @Nullable IndexBlock leaf;
+  private int rootAt = -1; // the entry of the root whose leaf is loaded
+  private int leafAt; // the entry of the leaf whose block is loaded
+  private @Nullable BlockCursor block;
+  private boolean started;
+
+  FragmentCursor(DiskFragment fragment, TimeBounds bounds) {
+    this.fragment = fragment;
+    this.root = fragment.root();
+    this.bounds = bounds;
+  }
+
+  /** False if the filter of the one leaf in which the row could start does not know it. */
+  boolean mayHoldRow(CellView beforeRow) {
+    int at = root.find(beforeRow, entry);
+    if (at == root.count) {
+      return false;
+    }
+    entry.read(root, at);
+    long hash = RowFilter.hash(beforeRow.rowArray, beforeRow.rowOffset, beforeRow.rowLength);
+    return fragment.filter(entry.filter()).mayContain(hash);
+  }
+
+  @Override
+  public boolean seek(CellView target) {
+    started = true;
+    int at = root.count == 1 ? 0 : root.find(target, entry);
+    if (at == root.count) {
+      return end();
+    }
+    IndexBlock found = openLeaf(at);
+    leafAt = found.find(target, entry);
+    if (leafAt == found.count) { // only if the root's single entry was taken unseen
+      return end();
+    }
+    entry.read(found, leafAt);
+    if (entry.canSkip(bounds.from(), bounds.to())) {
+      return nextBlock();
+    }
+    return openBlock().seek(target) || nextBlock();
+  }
+
+  @Override
+  public boolean next() {
+    if (!started) {
+      started = true;
+      if (root.count == 0) {
+        return end();
+      }
+      openLeaf(0);
+      leafAt = -1;
+      return nextBlock();
+    }
+    return block != null && (block.next() || nextBlock());
+  }
+
+  @Override
+  public CellView cell() {
+    if (block == null) {
+      throw new IllegalStateException("cursor on " + fragment.path() + " is at no cell");
+    }
+    return block.view;
+  }
+
+  private boolean nextBlock() {
+    IndexBlock current = leaf;
+    while (current != null) {
+      if (++leafAt >= current.count) {
+        if (rootAt + 1 >= root.count) {
+          return end();
+        }
+        current = openLeaf(rootAt + 1);
+        leafAt = 0;
+      }
+      entry.read(current, leafAt);
+      if (!entry.canSkip(bounds.from(), bounds.to())) {
+        return openBlock().next();
+      }
+    }
+    return end();
+  }
+
+  private IndexBlock openLeaf(int at) {
+    IndexBlock current = leaf;
+    if (current == null || at != rootAt) {
+      entry.read(root, at);
+      current = fragment.leaf(entry.handle());
+      leaf = current;
+      rootAt = at;
+    }
+    return current;
+  }
+
+  private BlockCursor openBlock() {
+    Block content = fragment.block(entry.handle());
+    BlockCursor cursor = block;
+    if (cursor == null) {
+      cursor = new BlockCursor(content);
+      block = cursor;
+    } else {
+      cursor.reset(content);
+    }
+    return cursor;
+  }
+
+  private boolean end() {
+    leaf = null;
+    rootAt = -1;
+    if (block != null) {
+      block.exhaust();
+    }
+    return false;
+  }
+}

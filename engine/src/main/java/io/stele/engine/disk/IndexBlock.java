@@ -1,0 +1,239 @@
+package io.stele.engine.disk;
+
+import io.stele.base.bytes.Binary;
+import io.stele.base.bytes.ByteBuilder;
+import io.stele.engine.cache.CachedBlock;
+import io.stele.engine.cell.CellKind;
+import io.stele.engine.cell.CellView;
+import java.util.Arrays;
+
+/**
+ * A run of index entries, one per block below it. The leaves of the index point at data blocks, its
+ * one root block at the leaves.
+ *
+ * <pre>
+ *   content   := entry* offset(4)* count(4)
+ *   entry     := minTimestamp(8) maxTimestamp(8) blockOffset(varint) storedLength(varint)
+ *                length(varint) flags(1)
+ *                [ filterOffset(varint) storedLength(varint) length(varint) ]   HAS_FILTER (root)
+ *                rowLength(varint) row
+ *                [ kind(1) timestamp(8) txn(8) familyLength(varint) family
+ *                  qualifierLength(varint) qualifier ]                          MID_ROW
+ * </pre>
+ *
+ * An entry's key is an upper bound of its block: no cell of the block is above it, and every cell
+ * of the next block is. Where the next block starts a new row, the key is only the shortest row
+ * that parts the two and stands for all cells up to that row's end; a block that ends inside a row
+ * (MID_ROW) has its last cell as key. HAS_WIDE marks blocks that must not be passed over for their
+ * timestamps, because a wide erasure is among the cells.
+ */
+final class IndexBlock implements CachedBlock {
+  static final int MID_ROW = 0x01;
+  static final int HAS_WIDE = 0x02;
+  static final int HAS_FILTER = 0x04;
+
+  final byte[] bytes;
+  final int count;
+  private final int offsets;
+
+  IndexBlock(byte[] bytes, int length) {
+    this.bytes = bytes;
+    count = Binary.getInt(bytes, length - 4);
+    offsets = length - 4 - 4 * count;
+  }
+
+  @Override
+  public int weight() {
+    return bytes.length + 64;
+  }
+
+  /** The first entry whose key is at or after the target; {@link #count} if there is none. */
+  int find(CellView target, Entry scratch) {
+    int low = 0;
+    int high = count;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (compareKey(middle, target, scratch) >= 0) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  private int compareKey(int index, CellView target, Entry scratch) {
+    scratch.read(this, index);
+    int byRow =
+        Arrays.compareUnsigned(
+            bytes,
+            scratch.rowOffset,
+            scratch.rowOffset + scratch.rowLength,
+            target.rowArray,
+            target.rowOffset,
+            target.rowOffset + target.rowLength);
+    if (byRow != 0) {
+      return byRow;
+    }
+    return (scratch.flags & MID_ROW) == 0 ? 1 : scratch.lastCell(this).compareWithinRow(target);
+  }
+
+  /** One decoded entry, refilled at will by its owner. */
+  static final class Entry {
+    long minTimestamp;
+    long maxTimestamp;
+    long offset;
+    int storedLength;
+    int length;
+    int flags;
+    long filterOffset;
+    int filterStoredLength;
+    int filterLength;
+    int rowOffset;
+    int rowLength;
+    private int behindRow;
+
+    void read(IndexBlock index, int position) {
+      byte[] bytes = index.bytes;
+      int at = Binary.getInt(bytes, index.offsets + 4 * position);
+      minTimestamp = Binary.getLong(bytes, at);
+      maxTimestamp = Binary.getLong(bytes, at + 8);
+      VarintReader in = new VarintReader(bytes, at + 16);
+      offset = in.readLong();
+      storedLength = in.read();
+      length = in.read();
+      flags = bytes[in.at++];
+      if ((flags & HAS_FILTER) != 0) {
+        filterOffset = in.readLong();
+        filterStoredLength = in.read();
+        filterLength = in.read();
+      }
+      rowLength = in.read();
+      rowOffset = in.at;
+      behindRow = rowOffset + rowLength;
+    }
+
+    BlockHandle handle() {
+      return new BlockHandle(offset, storedLength, length);
+    }
+
+    BlockHandle filter() {
+      return new BlockHandle(filterOffset, filterStoredLength, filterLength);
+    }
+
+    boolean canSkip(long from, long to) {
+      return (flags & HAS_WIDE) == 0 && (maxTimestamp < from || minTimestamp >= to);
+    }
+
+    CellView lastCell(IndexBlock index) {
+      byte[] bytes = index.bytes;
+      CellView cell = new CellView();
+      cell.rowArray = bytes;
+      cell.rowOffset = rowOffset;
+      cell.rowLength = rowLength;
+      cell.kind = CellKind.of(bytes[behindRow]);
+      cell.timestamp = Binary.getLong(bytes, behindRow + 1);
+      cell.txn = Binary.getLong(bytes, behindRow + 9);
+      VarintReader in = new VarintReader(bytes, behindRow + 17);
+      cell.familyArray = bytes;
+      cell.familyLength = in.read();
+      cell.familyOffset = in.at;
+      in.at += cell.familyLength;
+      cell.qualifierArray = bytes;
+      cell.qualifierLength = in.read();
+      cell.qualifierOffset = in.at;
+      return cell;
+    }
+  }
+
+  /** Builds index blocks, one after the other. */
+  static final class Builder {
+    private final ByteBuilder out = new ByteBuilder(4096);
+    private int[] offsets = new int[64];
+    private int count;
+    private long minTimestamp;
+    private long maxTimestamp;
+    private boolean wide;
+
+    Builder() {
+      clear();
+    }
+
+    /**
+     * Adds an entry.
+     *
+     * @param key only its row counts, unless {@code midRow}
+     * @param filter {@link BlockHandle#NONE} in leaves
+     */
+    void add(
+        BlockHandle handle,
+        long lowest,
+        long highest,
+        boolean hasWide,
+        CellView key,
+        boolean midRow,
+        BlockHandle filter) {
+      if (count == offsets.length) {
+        offsets = Arrays.copyOf(offsets, count * 2);
+      }
+      offsets[count++] = out.length();
+      minTimestamp = Math.min(minTimestamp, lowest);
+      maxTimestamp = Math.max(maxTimestamp, highest);
+      wide |= hasWide;
+      out.putLong(lowest).putLong(highest);
+      putHandle(handle);
+      boolean filtered = filter != BlockHandle.NONE;
+      out.putByte((midRow ? MID_ROW : 0) | (hasWide ? HAS_WIDE : 0) | (filtered ? HAS_FILTER : 0));
+      if (filtered) {
+        putHandle(filter);
+      }
+      out.putVarint(key.rowLength).put(key.rowArray, key.rowOffset, key.rowLength);
+      if (midRow) {
+        out.putByte(key.kind.code()).putLong(key.timestamp).putLong(key.txn);
+        out.putVarint(key.familyLength);
+        out.put(key.familyArray, key.familyOffset, key.familyLength);
+        out.putVarint(key.qualifierLength);
+        out.put(key.qualifierArray, key.qualifierOffset, key.qualifierLength);
+      }
+    }
+
+    private void putHandle(BlockHandle handle) {
+      out.putVarint(handle.offset()).putVarint(handle.storedLength()).putVarint(handle.length());
+    }
+
+    boolean isEmpty() {
+      return count == 0;
+    }
+
+    int size() {
+      return out.length() + 4 * count;
+    }
+
+    long minTimestamp() {
+      return minTimestamp;
+    }
+
+    long maxTimestamp() {
+      return maxTimestamp;
+    }
+
+    boolean hasWideErasures() {
+      return wide;
+    }
+
+    ByteBuilder finish() {
+      for (int i = 0; i < count; i++) {
+        out.putInt(offsets[i]);
+      }
+      return out.putInt(count);
+    }
+
+    void clear() {
+      out.clear();
+      count = 0;
+      minTimestamp = Long.MAX_VALUE;
+      maxTimestamp = Long.MIN_VALUE;
+      wide = false;
+    }
+  }
+}

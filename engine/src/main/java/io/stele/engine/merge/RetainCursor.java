@@ -1,0 +1,109 @@
+package io.stele.engine.merge;
+
+import io.stele.engine.cell.CellCursor;
+import io.stele.engine.cell.CellKind;
+import io.stele.engine.cell.CellView;
+
+/**
+ * What a flush or a compaction keeps of a merged chain: every cell that some reader, now or at an
+ * open snapshot, can still tell from its absence.
+ *
+ * <p>A version written at {@code t} and hidden from {@code u} on, by a newer version of the same
+ * cell or by an erasure, is seen only by snapshots in {@code [t, u)}: without one it goes. An
+ * erasure hides cells of older fragments too, so it goes only in a <em>rooted</em> rewrite, one that
+ * includes the oldest fragment, and only if no snapshot is older than it: then all that it hides is
+ * gone as well. Every snapshot that is opened later reads at or above all transactions of the
+ * sources, so the set taken at the start stays right.
+ */
+public final class RetainCursor {
+  private final CellCursor source;
+  private final SnapshotSet snapshots;
+  private final boolean rooted;
+  private final PurgePolicy purge;
+  private final long now;
+  private final ColumnWalk walk = new ColumnWalk();
+  private final RetainedErasures erasures = new RetainedErasures();
+
+  // The current column, and in it the current timestamp.
+  private boolean inTime;
+  private long time;
+  private long lastTxn; // of the version of this timestamp that came before
+  private boolean topIsPut;
+  private boolean timeCounts; // for the purge policy, one of this timestamp is seen by everyone
+  private int newer; // older-than-any-snapshot visible versions with newer timestamps
+
+  /**
+   * Reads a source that has all cells of all fragments to be rewritten.
+   *
+   * @param now microseconds, for the purge policy
+   */
+  public RetainCursor(
+      CellCursor source, SnapshotSet snapshots, boolean rooted, PurgePolicy purge, long now) {
+    this.source = source;
+    this.snapshots = snapshots;
+    this.rooted = rooted;
+    this.purge = purge;
+    this.now = now;
+  }
+
+  /** Moves to the next cell to keep; false at the end. */
+  public boolean next() {
+    while (source.next()) {
+      if (retains(source.cell())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  public CellView cell() {
+    return source.cell();
+  }
+
+  private boolean retains(CellView cell) {
+    ColumnWalk.Step step = walk.step(cell);
+    if (step != ColumnWalk.Step.SAME_COLUMN) {
+      erasures.enter(step);
+      inTime = false;
+      timeCounts = false;
+      newer = 0;
+    }
+    return cell.kind.isWide() ? retainsErasure(cell) : retainsVersion(cell);
+  }
+
+  private boolean retainsErasure(CellView erasure) {
+    long hiddenFrom = erasures.firstHidingErasure(erasure);
+    if (hiddenFrom != Long.MAX_VALUE && !snapshots.anyIn(erasure.txn, hiddenFrom)) {
+      return false;
+    }
+    erasures.add(erasure);
+    return !rooted || snapshots.anyBefore(erasure.txn);
+  }
+
+  private boolean retainsVersion(CellView version) {
+    boolean superseded = inTime && time == version.timestamp;
+    long hiddenFrom = erasures.firstHidingVersion(version);
+    if (superseded) {
+      hiddenFrom = Math.min(hiddenFrom, lastTxn);
+    } else {
+      if (timeCounts) {
+        newer++;
+      }
+      inTime = true;
+      time = version.timestamp;
+      topIsPut = version.kind == CellKind.PUT;
+      timeCounts = false;
+    }
+    lastTxn = version.txn;
+    if (hiddenFrom != Long.MAX_VALUE && !snapshots.anyIn(version.txn, hiddenFrom)) {
+      return false;
+    }
+    if (version.kind == CellKind.ERASE_CELL) {
+      return !rooted || snapshots.anyBefore(version.txn);
+    }
+    if (topIsPut && version.txn <= snapshots.oldest() && erasures.firstHidingVersion(version) == Long.MAX_VALUE) {
+      timeCounts = true;
+    }
+    return !purge.purges(version.timestamp, newer, now);
+  }
+}

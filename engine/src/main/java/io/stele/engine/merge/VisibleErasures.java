@@ -1,0 +1,63 @@
+package io.stele.engine.merge;
+
+import io.stele.engine.cell.CellView;
+import java.util.Arrays;
+
+/** The wide erasures that bear on the current column, as a reader at one transaction sees them. */
+final class VisibleErasures {
+  private long rowTxn;
+  private long familyTxn;
+  private int ranges;
+  private long[] from = new long[4];
+  private long[] to = new long[4];
+  private long[] txn = new long[4];
+
+  void enter(ColumnWalk.Step step) {
+    switch (step) {
+      case NEW_ROW -> {
+        rowTxn = 0;
+        familyTxn = 0;
+        ranges = 0;
+      }
+      case NEW_FAMILY -> {
+        familyTxn = 0;
+        ranges = 0;
+      }
+      case NEW_COLUMN -> ranges = 0;
+      case SAME_COLUMN -> {}
+    }
+  }
+
+  void add(CellView erasure) {
+    switch (erasure.kind) {
+      case ERASE_ROW -> rowTxn = Math.max(rowTxn, erasure.txn);
+      case ERASE_FAMILY -> familyTxn = Math.max(familyTxn, erasure.txn);
+      case ERASE_COLUMN -> addRange(erasure.rangeFrom(), erasure.rangeTo(), erasure.txn);
+      case PUT, ERASE_CELL -> throw new IllegalArgumentException("not wide: " + erasure);
+    }
+  }
+
+  private void addRange(long rangeFrom, long rangeTo, long rangeTxn) {
+    if (ranges == from.length) {
+      from = Arrays.copyOf(from, 2 * ranges);
+      to = Arrays.copyOf(to, 2 * ranges);
+      txn = Arrays.copyOf(txn, 2 * ranges);
+    }
+    from[ranges] = rangeFrom;
+    to[ranges] = rangeTo;
+    txn[ranges++] = rangeTxn;
+  }
+
+  /** Was a version written at {@code versionTxn} erased after that? */
+  boolean hides(long timestamp, long versionTxn) {
+    if (versionTxn < rowTxn || versionTxn < familyTxn) {
+      return true;
+    }
+    for (int i = 0; i < ranges; i++) {
+      if (versionTxn < txn[i] && from[i] <= timestamp && timestamp < to[i]) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
