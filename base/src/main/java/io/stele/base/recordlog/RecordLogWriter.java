@@ -66,13 +66,17 @@ public final class RecordLogWriter implements Closeable {
 
   private static final int BUFFER = 1 << 20;
 
+  // Preallocation writes every byte twice to make syncs cheap: a write of this part of a step or
+  // more is not followed by many syncs, and is better off growing the file itself.
+  private static final int LARGE_WRITE = 16;
+
   private final WritableFile file;
   private final long preallocateStep;
   private final long fileId;
   private final RecordFormat.Checksum checksum;
   private final byte[] buffer = new byte[BUFFER];
 
-  // Invariant: synced <= written <= allocated if preallocating; written + buffered == length()
+  // Invariant: synced <= written; written + buffered == length()
   private int buffered;
   private long written;
   private long synced;
@@ -248,10 +252,9 @@ public final class RecordLogWriter implements Closeable {
   private void writeOut(byte[] source, int offset, int length) throws IOException {
     try {
       long end = written + length;
-      if (preallocateStep > 0 && end > allocated) {
-        long ahead = Math.max(preallocateStep, length);
-        file.preallocate(ahead);
-        allocated = written + ahead;
+      if (end > allocated && length <= preallocateStep / LARGE_WRITE) {
+        file.preallocate(preallocateStep);
+        allocated = written + preallocateStep;
       }
       file.write(source, offset, length);
       written = end;

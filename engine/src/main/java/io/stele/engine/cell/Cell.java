@@ -17,7 +17,7 @@ public record Cell(
   public static final int MAX_ROW = 65_535;
   public static final int MAX_FAMILY = 255;
   public static final int MAX_QUALIFIER = 65_535;
-  public static final int MAX_VALUE = 256 << 20;
+  public static final int MAX_VALUE = 64 << 20;
 
   public Cell {
     checkLength("row key", row.length(), 1, MAX_ROW);

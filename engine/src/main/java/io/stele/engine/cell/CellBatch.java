@@ -27,7 +27,7 @@ public final class CellBatch {
   private static final int TXN_AT = 8;
 
   /** The most bytes one batch may have. */
-  public static final int MAX_BYTES = 1 << 30;
+  public static final int MAX_BYTES = 1 << 28;
 
   /** Walks the cells of a batch from first to last. */
   public interface Reader {

@@ -30,7 +30,7 @@ public final class MemFragment implements Fragment {
   private volatile long bytes;
   private long minTxn = Long.MAX_VALUE;
   private long cells;
-  private boolean frozen;
+  private volatile boolean frozen;
   private Bytes lastFamily = NO_FAMILY;
 
   /** Adds the cells of one transaction, all visible from then on to readers at that transaction. */
@@ -69,6 +69,10 @@ public final class MemFragment implements Fragment {
   /** Ends writing. */
   public void freeze() {
     frozen = true;
+  }
+
+  public boolean isFrozen() {
+    return frozen;
   }
 
   public boolean isEmpty() {

@@ -1,0 +1,231 @@
+package io.stele.engine;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FileInfo;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
+import io.stele.engine.cache.BlockCache;
+import io.stele.engine.cell.Fragment;
+import io.stele.engine.chain.Chain;
+import io.stele.engine.chain.ChainHolder;
+import io.stele.engine.chain.Link;
+import io.stele.engine.disk.DiskFragment;
+import io.stele.engine.memory.MemFragment;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps a store's chain and its manifest in step: a change of the disk fragments is in the manifest,
+ * durably, before any reader meets it.
+ *
+ * <p>Two locks. {@code manifests} is held over a whole change of disk fragments, file writes
+ * included, so that these come one after the other. {@code chains} is held only while one chain is
+ * swapped for the next, which writers do too when they start another mem fragment.
+ */
+final class ChainKeeper implements AutoCloseable {
+  private static final FilePath FRAGMENTS = FilePath.of("fragments");
+
+  private final FileStore files;
+  private final BlockCache cache;
+  private final ChainHolder holder;
+  private final AtomicLong nextFile;
+  private final ReentrantLock manifests = new ReentrantLock();
+  private final ReentrantLock chains = new ReentrantLock();
+
+  private volatile long flushedTxn; // written under manifests
+  private volatile @Nullable IOException broken; // a manifest whose fate is unknown
+  private volatile boolean closed;
+
+  private ChainKeeper(FileStore files, BlockCache cache, Manifest manifest) throws IOException {
+    this.files = files;
+    this.cache = cache;
+    this.nextFile = new AtomicLong(manifest.nextFile());
+    this.flushedTxn = manifest.flushedTxn();
+    List<Link> links = new ArrayList<>();
+    try {
+      for (Manifest.Entry entry : manifest.fragments()) {
+        FilePath path = Manifest.fragmentPath(entry.number());
+        links.add(new Link(DiskFragment.open(files, path, cache), entry.families()));
+      }
+    } catch (IOException | RuntimeException e) {
+      links.forEach(link -> ((DiskFragment) link.fragment()).close());
+      throw e;
+    }
+    this.holder = new ChainHolder(new Chain(links), this::release);
+  }
+
+  static ChainKeeper open(FileStore files, BlockCache cache) throws IOException {
+    Manifest manifest = Manifest.load(files);
+    ChainKeeper keeper = new ChainKeeper(files, cache, manifest);
+    keeper.deleteStrays(manifest);
+    return keeper;
+  }
+
+  /** Files that a flush or compaction left when it was cut off before the manifest named them. */
+  private void deleteStrays(Manifest manifest) throws IOException {
+    Set<FilePath> named = new HashSet<>();
+    manifest.fragments().forEach(entry -> named.add(Manifest.fragmentPath(entry.number())));
+    for (FileInfo file : files.list(FRAGMENTS)) {
+      if (!named.contains(file.path())) {
+        files.delete(file.path());
+      }
+    }
+  }
+
+  ChainHolder holder() {
+    return holder;
+  }
+
+  /** All transactions up to this one are in disk fragments. */
+  long flushedTxn() {
+    return flushedTxn;
+  }
+
+  FilePath newFragmentPath() {
+    return Manifest.fragmentPath(nextFile.getAndIncrement());
+  }
+
+  /** Adds a mem fragment behind all others. */
+  void add(MemFragment fragment) {
+    chains.lock();
+    try {
+      holder.replace(holder.current().append(Link.whole(fragment)));
+    } finally {
+      chains.unlock();
+    }
+  }
+
+  /**
+   * Puts the output of a finished job in the place of its inputs.
+   *
+   * @param output nothing if no cell was kept
+   * @param newFlushedTxn what the chain holds on disk from then on
+   * @return false, and the output is deleted, if the inputs are no longer in the chain as they were
+   */
+  boolean replace(List<Link> inputs, Optional<FilePath> output, long newFlushedTxn)
+      throws IOException {
+    manifests.lock();
+    try {
+      checkUsable();
+      Optional<Link> link = Optional.empty();
+      if (output.isPresent()) {
+        link = Optional.of(Link.whole(DiskFragment.open(files, output.get(), cache)));
+      }
+      Optional<Chain> preview = holder.current().replace(inputs, link);
+      if (preview.isEmpty()) {
+        link.ifPresent(unwanted -> release(unwanted.fragment()));
+        return false;
+      }
+      save(preview.get(), Math.max(flushedTxn, newFlushedTxn));
+      install(inputs, link);
+      return true;
+    } finally {
+      manifests.unlock();
+    }
+  }
+
+  private void install(List<Link> inputs, Optional<Link> output) {
+    chains.lock();
+    try {
+      // Only mem fragments can have been added since the preview: the inputs are still there.
+      holder.replace(holder.current().replace(inputs, output).orElseThrow());
+    } finally {
+      chains.unlock();
+    }
+  }
+
+  /** From now on only these families count in what is in disk fragments. */
+  void restrict(Set<Bytes> families) throws IOException {
+    manifests.lock();
+    try {
+      checkUsable();
+      save(restricted(holder.current(), families), flushedTxn);
+      chains.lock();
+      try {
+        holder.replace(restricted(holder.current(), families));
+      } finally {
+        chains.unlock();
+      }
+    } finally {
+      manifests.unlock();
+    }
+  }
+
+  private static Chain restricted(Chain chain, Set<Bytes> families) {
+    List<Link> links = new ArrayList<>();
+    for (Link link : chain.links()) {
+      if (link.fragment() instanceof DiskFragment) {
+        Set<Bytes> kept = new TreeSet<>(link.families().orElse(families));
+        kept.retainAll(families);
+        links.add(new Link(link.fragment(), Optional.of(kept)));
+      } else {
+        links.add(link);
+      }
+    }
+    return new Chain(links);
+  }
+
+  private void save(Chain chain, long newFlushedTxn) throws IOException {
+    List<Manifest.Entry> entries = new ArrayList<>();
+    for (Link link : chain.links()) {
+      if (link.fragment() instanceof DiskFragment disk) {
+        entries.add(new Manifest.Entry(number(disk.path()), link.families()));
+      }
+    }
+    try {
+      new Manifest(newFlushedTxn, nextFile.get(), entries).save(files);
+    } catch (IOException e) {
+      broken = e; // the old or the new one may be in place: only opening again can tell
+      throw e;
+    }
+    flushedTxn = newFlushedTxn;
+  }
+
+  private void checkUsable() {
+    IOException cause = broken;
+    if (cause != null) {
+      throw new UnavailableException(
+          "a manifest in " + files.describe() + " could not be saved; open the store again: "
+              + cause,
+          cause);
+    }
+  }
+
+  private static long number(FilePath path) {
+    return Long.parseLong(path.name().substring(0, path.name().indexOf('.')));
+  }
+
+  /** No chain names the fragment any more. */
+  private void release(Fragment fragment) {
+    if (fragment instanceof DiskFragment disk) {
+      disk.close();
+      try {
+        if (!closed) {
+          files.delete(disk.path());
+        }
+      } catch (IOException e) {
+        // It is a stray now, and goes when the store is opened the next time.
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    holder.collect();
+    for (Fragment fragment : holder.current().fragments()) {
+      if (fragment instanceof DiskFragment disk) {
+        disk.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package io.stele.engine;
+
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FilePath;
+import io.stele.engine.chain.Chain;
+import io.stele.engine.chain.Link;
+import io.stele.engine.compaction.CompactionJob;
+import io.stele.engine.disk.FragmentProperties;
+import io.stele.engine.memory.MemFragment;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes frozen mem fragments to disk, on a thread of its own, and lets the log files go that they
+ * came from. A flush that fails is tried again; until it succeeds memory stays in use, and writers
+ * wait when it is full.
+ */
+final class Flusher {
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private final StoreContext context;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final Thread thread;
+
+  // Guarded by lock.
+  private long memory; // of all mem fragments but the active one
+  private int frozen;
+  private long failures;
+  private @Nullable Exception lastFailure;
+  private boolean closing;
+
+  Flusher(StoreContext context) {
+    this.context = context;
+    this.thread = Thread.ofPlatform().name("stele-flush").daemon().unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** A mem fragment, already in the chain, takes no more writes. */
+  void add(MemFragment fragment) {
+    lock.lock();
+    try {
+      frozen++;
+      memory += fragment.bytes();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits while mem fragments take too much memory. */
+  void throttle(long activeBytes, long limit) {
+    lock.lock();
+    try {
+      while (frozen > 0 && memory + activeBytes >= limit && !closing) {
+        changed.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until all that was frozen by now is on disk. */
+  void await() {
+    lock.lock();
+    try {
+      long failuresBefore = failures;
+      while (frozen > 0 && !closing && failures == failuresBefore) {
+        changed.awaitUninterruptibly();
+      }
+      if (frozen > 0) {
+        throw new UnavailableException(
+            "mem fragments could not be flushed: " + (closing ? "the store is closed" : lastFailure),
+            lastFailure);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Stops after the flush under way is abandoned; what is not flushed stays in the log. */
+  void close() {
+    lock.lock();
+    try {
+      closing = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    Threads.join(thread);
+  }
+
+  private void run() {
+    while (awaitWork()) {
+      try {
+        flush();
+      } catch (CancellationException e) {
+        return;
+      } catch (IOException | SteleException e) {
+        failed(e);
+      }
+    }
+  }
+
+  private boolean awaitWork() {
+    lock.lock();
+    try {
+      while (frozen == 0 && !closing) {
+        changed.awaitUninterruptibly();
+      }
+      return !closing;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void failed(Exception cause) {
+    context.report(new StoreEvent.BackgroundFailed("flush", cause));
+    lock.lock();
+    try {
+      failures++;
+      lastFailure = cause;
+      changed.signalAll();
+      long left = RETRY_NANOS;
+      while (left > 0 && !closing) {
+        left = changed.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      // Nobody interrupts this thread on purpose; then the next try comes early.
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void flush() throws IOException {
+    Chain chain = context.keeper().holder().current();
+    List<Link> inputs = new ArrayList<>();
+    long bytes = 0;
+    long txn = 0;
+    for (Link link : chain.links()) {
+      if (link.fragment() instanceof MemFragment mem && mem.isFrozen()) {
+        inputs.add(link);
+        bytes += mem.bytes();
+        txn = Math.max(txn, mem.maxTxn());
+      }
+    }
+    if (inputs.isEmpty()) {
+      return;
+    }
+    // No file may hold what the log could still lose: later writes must not survive earlier ones.
+    context.awaitDurable(txn);
+    boolean rooted = chain.links().getFirst().equals(inputs.getFirst());
+    FilePath path = context.keeper().newFragmentPath();
+    CompactionJob job = context.job(path, inputs, rooted);
+    long start = context.clock().nanos();
+    Optional<FragmentProperties> written = job.run(this::isClosing);
+    context.keeper().replace(inputs, written.map(_ -> path), txn);
+    context.releaseLog(txn);
+    done(inputs.size(), bytes);
+    context.report(
+        new StoreEvent.Flushed(
+            path, written.map(FragmentProperties::cells).orElse(0L), txn,
+            context.clock().nanos() - start));
+    context.compactor().wake();
+  }
+
+  private void done(int fragments, long bytes) {
+    lock.lock();
+    try {
+      frozen -= fragments;
+      memory -= bytes;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isClosing() {
+    lock.lock();
+    try {
+      return closing;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

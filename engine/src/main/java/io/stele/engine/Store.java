@@ -1,0 +1,562 @@
+package io.stele.engine;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
+import io.stele.base.file.LocalFileStore;
+import io.stele.base.time.Clock;
+import io.stele.base.time.RandomSource;
+import io.stele.engine.cache.BlockCache;
+import io.stele.engine.cell.Cell;
+import io.stele.engine.cell.CellBatch;
+import io.stele.engine.cell.CellCursor;
+import io.stele.engine.cell.CellView;
+import io.stele.engine.cell.Fragment.TimeBounds;
+import io.stele.engine.chain.Chain;
+import io.stele.engine.chain.ChainHolder.Borrowed;
+import io.stele.engine.chain.Link;
+import io.stele.engine.commitlog.CommitLog;
+import io.stele.engine.commitlog.LogReplay;
+import io.stele.engine.compaction.CompactionJob;
+import io.stele.engine.compaction.CompactionPolicy;
+import io.stele.engine.memory.MemFragment;
+import io.stele.engine.merge.ColumnReader;
+import io.stele.engine.merge.PurgePolicy;
+import io.stele.engine.merge.ReadPredicate;
+import io.stele.engine.merge.VisibleCursor;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One sorted, versioned set of cells in a directory: a commit log, mem fragments and a chain of disk
+ * fragments. Usable as a library on its own.
+ *
+ * <pre>{@code
+ * try (Store store = Store.open(Path.of("data"))) {
+ *   store.apply(new CellBatchBuilder().put(row, family, qualifier, micros, value).build());
+ *   Optional<Bytes> found = store.get(row, family, qualifier);
+ * }
+ * }</pre>
+ *
+ * <p>Layout of the directory: {@code MANIFEST}, {@code fragments/*.frag}, {@code log/*.log}.
+ *
+ * <p>Threads: any number may call. Writers take turns in one short critical section (assign the
+ * transaction, add to the mem fragment, queue for the log) and then wait for the log together.
+ * Readers take no lock. Three threads of the store's own: the log, the flusher, the compactor.
+ *
+ * <p>Transactions: {@code assigned >= durable}. Readers see what is durable, unless they ask for the
+ * {@linkplain Read#LATEST latest}. Without a log of its own ({@link StoreSettings#logged}) there is
+ * no difference.
+ */
+public final class Store implements AutoCloseable {
+  /** What a read is to see. */
+  public enum Read {
+    /** All that is durable. */
+    DURABLE,
+    /** Also what has been committed and is on its way to disk. */
+    LATEST
+  }
+
+  private static final FilePath LOG = FilePath.of("log");
+
+  private final FileStore files;
+  private final boolean ownsFiles;
+  private final StoreSettings settings;
+  private final Clock clock;
+  private final RandomGenerator random;
+  private final Consumer<StoreEvent> events;
+  private final ChainKeeper keeper;
+  private final @Nullable CommitLog log;
+  private final Flusher flusher;
+  private final Compactor compactor;
+  private final SnapshotRegistry snapshots = new SnapshotRegistry();
+
+  private final ReentrantLock writes = new ReentrantLock();
+
+  // Written under writes. A cell is in the mem fragment before assignedTxn says so.
+  private volatile MemFragment active;
+  private volatile long assignedTxn;
+  private volatile boolean closed;
+
+  private Store(Builder builder, boolean ownsFiles) throws IOException {
+    this.files = builder.files;
+    this.ownsFiles = ownsFiles;
+    this.settings = builder.settings;
+    this.clock = builder.clock;
+    this.random = builder.random;
+    this.events = builder.events;
+    Context context = new Context();
+    this.keeper = ChainKeeper.open(files, builder.cache);
+    this.flusher = new Flusher(context);
+    CompactionPolicy policy = new CompactionPolicy(settings.compaction());
+    this.compactor = new Compactor(context, policy, settings.autoCompact());
+    this.active = new MemFragment();
+    this.assignedTxn = keeper.flushedTxn();
+    try {
+      keeper.add(active);
+      this.log = settings.logged() ? openLog() : null;
+    } catch (IOException | RuntimeException e) {
+      keeper.close();
+      throw e;
+    }
+    flusher.start();
+    compactor.start();
+    compactor.wake();
+    rotateIfFull();
+    report(
+        new StoreEvent.Opened(
+            files.describe(),
+            keeper.holder().current().links().size() - 1,
+            assignedTxn - keeper.flushedTxn(),
+            assignedTxn));
+  }
+
+  /** Opens a directory with the default settings, alone, and makes it where it does not exist. */
+  public static Store open(Path directory) {
+    return open(directory, StoreSettings.DEFAULT);
+  }
+
+  public static Store open(Path directory, StoreSettings settings) {
+    try {
+      FileStore files = LocalFileStore.openExclusive(directory);
+      try {
+        return new Store(new Builder(files).settings(settings), true);
+      } catch (IOException | RuntimeException e) {
+        files.close();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new UnavailableException("store in " + directory + " cannot be opened: " + e, e);
+    }
+  }
+
+  /** For a store on other files, with another clock, a shared cache and so on. */
+  public static final class Builder {
+    private final FileStore files;
+    private StoreSettings settings = StoreSettings.DEFAULT;
+    private BlockCache cache = new BlockCache(DEFAULT_CACHE_BYTES);
+    private Clock clock = Clock.system();
+    private RandomGenerator random = RandomSource.system();
+    private Consumer<StoreEvent> events = _ -> {};
+
+    private static final long DEFAULT_CACHE_BYTES = 256L << 20;
+
+    /** The files stay the caller's to close, after the store. */
+    public Builder(FileStore files) {
+      this.files = files;
+    }
+
+    public Builder settings(StoreSettings value) {
+      settings = value;
+      return this;
+    }
+
+    public Builder cache(BlockCache value) {
+      cache = value;
+      return this;
+    }
+
+    public Builder clock(Clock value) {
+      clock = value;
+      return this;
+    }
+
+    /** For file ids. */
+    public Builder random(RandomGenerator value) {
+      random = value;
+      return this;
+    }
+
+    /** Told of everything that happens, on the thread on which it does. */
+    public Builder events(Consumer<StoreEvent> value) {
+      events = value;
+      return this;
+    }
+
+    public Store open() {
+      try {
+        return new Store(this, false);
+      } catch (IOException e) {
+        throw new UnavailableException(
+            "store in " + files.describe() + " cannot be opened: " + e, e);
+      }
+    }
+  }
+
+  private CommitLog openLog() throws IOException {
+    LogReplay.Result replayed =
+        LogReplay.replay(
+            files,
+            LOG,
+            keeper.flushedTxn(),
+            batch -> {
+              addToMemory(batch);
+              rotateIfFull();
+            });
+    return new CommitLog(files, LOG, settings.commitLog(), clock, replayed);
+  }
+
+  // ---- writing
+
+  /** Commits a batch and waits until it is durable. */
+  public long apply(CellBatch batch) {
+    return apply(batch, true);
+  }
+
+  /**
+   * Commits a batch: all of it or nothing.
+   *
+   * @param waitForSync false to return before it is durable; see {@link #sync}
+   * @return its transaction
+   */
+  public long apply(CellBatch batch, boolean waitForSync) {
+    CommitLog commits = log;
+    if (commits == null) {
+      throw new InvalidRequestException(
+          "a store without a log of its own gets its transactions from outside");
+    }
+    throttle();
+    commits.throttle();
+    long txn;
+    writes.lock();
+    try {
+      checkOpen();
+      txn = assignedTxn + 1;
+      CellBatch committed = batch.committed(txn);
+      addToMemory(committed); // first: whoever sees it durable must find it
+      commits.enqueue(committed, waitForSync);
+      rotateIfFull();
+    } finally {
+      writes.unlock();
+    }
+    if (waitForSync) {
+      commits.await(txn);
+    }
+    return txn;
+  }
+
+  /**
+   * Applies a batch that someone else has made durable, in a store without a log of its own.
+   *
+   * @param txn above that of every batch before
+   */
+  public void applyLogged(CellBatch batch, long txn) {
+    if (log != null) {
+      throw new InvalidRequestException("transaction " + txn + ": this store keeps its own log");
+    }
+    throttle();
+    writes.lock();
+    try {
+      checkOpen();
+      if (txn <= assignedTxn) {
+        throw new InvalidRequestException(
+            "transaction " + txn + " behind " + assignedTxn + ": must be above it");
+      }
+      addToMemory(batch.committed(txn));
+      rotateIfFull();
+    } finally {
+      writes.unlock();
+    }
+  }
+
+  private void addToMemory(CellBatch committed) {
+    active.add(committed);
+    assignedTxn = committed.txn();
+  }
+
+  private void throttle() {
+    long bytes = active.bytes();
+    if (bytes * 2 >= settings.memFragmentBytes()) {
+      flusher.throttle(bytes, settings.memoryBytes());
+    }
+  }
+
+  private void rotateIfFull() {
+    if (active.bytes() >= settings.memFragmentBytes()) {
+      rotate();
+    }
+  }
+
+  /** Freezes the mem fragment and starts another. Under the lock, or before others come. */
+  private void rotate() {
+    MemFragment full = active;
+    full.freeze();
+    MemFragment fresh = new MemFragment();
+    keeper.add(fresh);
+    active = fresh;
+    flusher.add(full);
+    if (log != null) {
+      log.roll();
+    }
+  }
+
+  /** Waits until a transaction, and so all before it, is durable; returns the newest that is. */
+  public long sync(long txn) {
+    if (txn > assignedTxn) {
+      throw new InvalidRequestException(
+          "transaction " + txn + " to sync: the newest is " + assignedTxn);
+    }
+    if (log != null) {
+      log.await(txn);
+    }
+    return durableTxn();
+  }
+
+  public long assignedTxn() {
+    return assignedTxn;
+  }
+
+  /** The newest transaction that readers see. */
+  public long durableTxn() {
+    return log != null ? log.durableTxn() : assignedTxn;
+  }
+
+  /** All transactions up to this one are in disk fragments, and need no log. */
+  public long flushedTxn() {
+    return keeper.flushedTxn();
+  }
+
+  // ---- reading
+
+  /** The newest version of a column. */
+  public Optional<Bytes> get(Bytes row, Bytes family, Bytes qualifier) {
+    return get(row, family, qualifier, Read.DURABLE);
+  }
+
+  public Optional<Bytes> get(Bytes row, Bytes family, Bytes qualifier, Read read) {
+    CellView column = CellView.beforeColumn(row, family, qualifier);
+    while (true) {
+      try (Borrowed borrowed = borrow()) {
+        long txn = txn(read);
+        if (keeper.holder().isCurrent(borrowed)) {
+          return get(borrowed.chain(), column, txn);
+        }
+      }
+    }
+  }
+
+  public Optional<Bytes> get(Bytes row, Bytes family, Bytes qualifier, Snapshot snapshot) {
+    try (Borrowed borrowed = borrow()) {
+      CellView column = CellView.beforeColumn(row, family, qualifier);
+      return get(borrowed.chain(), column, snapshot.txn());
+    }
+  }
+
+  private Optional<Bytes> get(Chain chain, CellView column, long txn) {
+    Optional<CellCursor> source = chain.rowCursor(column);
+    if (source.isEmpty()) {
+      return Optional.empty();
+    }
+    return new ColumnReader(source.get(), txn, settings.purge(), now())
+        .newestValue(column, chain.mayHoldWideErasures());
+  }
+
+  public Scan scan(ReadPredicate predicate) {
+    return scan(predicate, Read.DURABLE);
+  }
+
+  public Scan scan(ReadPredicate predicate, Read read) {
+    while (true) {
+      Borrowed borrowed = borrow();
+      long txn = txn(read);
+      if (keeper.holder().isCurrent(borrowed)) {
+        return scan(borrowed, predicate, txn);
+      }
+      borrowed.close();
+    }
+  }
+
+  public Scan scan(ReadPredicate predicate, Snapshot snapshot) {
+    return scan(borrow(), predicate, snapshot.txn());
+  }
+
+  private Scan scan(Borrowed borrowed, ReadPredicate predicate, long txn) {
+    Chain chain = borrowed.chain();
+    // How many newer versions there are decides what max-history purges: they must not be skipped.
+    long to = settings.purge().countsHistory() ? Long.MAX_VALUE : predicate.timeTo();
+    VisibleCursor cells =
+        new VisibleCursor(
+            chain.cursor(new TimeBounds(predicate.timeFrom(), to)),
+            chain.mayHoldWideErasures(),
+            txn,
+            predicate,
+            settings.purge(),
+            now());
+    return new Scan(borrowed, cells, txn);
+  }
+
+  /** Opens a read transaction at what is durable now. */
+  public Snapshot snapshot() {
+    checkOpen();
+    return new Snapshot(snapshots, snapshots.open(this::durableTxn));
+  }
+
+  /** All cells as they are stored, erasures and hidden versions included: for tools and tests. */
+  public List<Cell> dump() {
+    try (Borrowed borrowed = borrow();
+        CellCursor cursor = borrowed.chain().cursor(TimeBounds.ALL)) {
+      List<Cell> cells = new ArrayList<>();
+      while (cursor.next()) {
+        cells.add(cursor.cell().toCell());
+      }
+      return cells;
+    }
+  }
+
+  private Borrowed borrow() {
+    Borrowed borrowed = keeper.holder().borrow();
+    if (closed) {
+      borrowed.close();
+      checkOpen();
+    }
+    return borrowed;
+  }
+
+  private long txn(Read read) {
+    return read == Read.LATEST ? assignedTxn : durableTxn();
+  }
+
+  private long now() {
+    return settings.purge() == PurgePolicy.NONE ? 0 : clock.micros();
+  }
+
+  // ---- upkeep
+
+  /** Writes all that is in memory to a disk fragment, and waits for it. */
+  public void flush() {
+    writes.lock();
+    try {
+      checkOpen();
+      if (!active.isEmpty()) {
+        rotate();
+      }
+    } finally {
+      writes.unlock();
+    }
+    flusher.await();
+  }
+
+  /** Merges all disk fragments into one, and waits for it. */
+  public void compact() {
+    checkOpen();
+    compactor.compactAll();
+  }
+
+  /**
+   * From now on only these families count in what has been written so far; the others are hidden at
+   * once, and leave the files when these are compacted. Row erasures count everywhere.
+   */
+  public void restrict(Set<Bytes> families) {
+    flush();
+    try {
+      keeper.restrict(families);
+    } catch (IOException e) {
+      throw new UnavailableException("families could not be restricted: " + e, e);
+    }
+  }
+
+  /** The chain as it is now, oldest fragment first. */
+  public Chain chain() {
+    return keeper.holder().current();
+  }
+
+  /**
+   * Syncs the log and stops. What is in memory stays in the log for the next opening. Scans must
+   * have been closed.
+   */
+  @Override
+  public void close() {
+    writes.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    } finally {
+      writes.unlock();
+    }
+    flusher.close();
+    compactor.close();
+    if (log != null) {
+      log.close();
+    }
+    keeper.close();
+    if (ownsFiles) {
+      try {
+        files.close();
+      } catch (IOException e) {
+        throw new UnavailableException("store in " + files.describe() + " cannot be closed", e);
+      }
+    }
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new UnavailableException("store in " + files.describe() + " is closed");
+    }
+  }
+
+  private void report(StoreEvent event) {
+    events.accept(event);
+  }
+
+  private final class Context implements StoreContext {
+    @Override
+    public ChainKeeper keeper() {
+      return keeper;
+    }
+
+    @Override
+    public Compactor compactor() {
+      return compactor;
+    }
+
+    @Override
+    public Clock clock() {
+      return clock;
+    }
+
+    @Override
+    public CompactionJob job(FilePath output, List<Link> inputs, boolean rooted) {
+      return new CompactionJob(
+          files,
+          output,
+          inputs,
+          rooted,
+          snapshots.current(),
+          settings.purge(),
+          settings.fragments(),
+          now(),
+          random.nextLong());
+    }
+
+    @Override
+    public void awaitDurable(long txn) {
+      if (log != null) {
+        log.await(txn);
+      }
+    }
+
+    @Override
+    public void releaseLog(long txn) throws IOException {
+      if (log != null) {
+        log.release(txn);
+      }
+    }
+
+    @Override
+    public void report(StoreEvent event) {
+      Store.this.report(event);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.stele.engine;
+
+import io.stele.base.file.FilePath;
+import io.stele.base.time.Clock;
+import io.stele.engine.chain.Link;
+import io.stele.engine.compaction.CompactionJob;
+import java.io.IOException;
+import java.util.List;
+
+/** What a store's background work needs of it, and no more. */
+interface StoreContext {
+  ChainKeeper keeper();
+
+  Compactor compactor();
+
+  Clock clock();
+
+  /** A job under the store's settings, for the snapshots that are open now. */
+  CompactionJob job(FilePath output, List<Link> inputs, boolean rooted);
+
+  /** Waits until the log holds a transaction durably; at once where there is no log. */
+  void awaitDurable(long txn);
+
+  /** Lets go of log files that hold nothing above a transaction. */
+  void releaseLog(long txn) throws IOException;
+
+  void report(StoreEvent event);
+}

@@ -1,0 +1,80 @@
+package io.stele.engine;
+
+import io.stele.base.error.InvalidRequestException;
+import io.stele.engine.commitlog.CommitLogSettings;
+import io.stele.engine.compaction.CompactionSettings;
+import io.stele.engine.disk.FragmentSettings;
+import io.stele.engine.merge.PurgePolicy;
+
+/**
+ * How a {@link Store} works.
+ *
+ * @param logged false if someone else keeps the log (the metastore's Raft): transactions then come
+ *     from outside, and what was not flushed is gone after a crash
+ * @param memFragmentBytes at which the mem fragment is frozen and flushed
+ * @param memoryBytes of all mem fragments together; writers wait when there is more
+ * @param autoCompact whether chains are compacted in the background
+ */
+public record StoreSettings(
+    boolean logged,
+    long memFragmentBytes,
+    long memoryBytes,
+    boolean autoCompact,
+    PurgePolicy purge,
+    FragmentSettings fragments,
+    CompactionSettings compaction,
+    CommitLogSettings commitLog) {
+  public static final StoreSettings DEFAULT =
+      new StoreSettings(
+          true,
+          64L << 20,
+          256L << 20,
+          true,
+          PurgePolicy.NONE,
+          FragmentSettings.DEFAULT,
+          CompactionSettings.DEFAULT,
+          CommitLogSettings.DEFAULT);
+
+  public StoreSettings {
+    if (memFragmentBytes < 1 || memoryBytes < memFragmentBytes) {
+      throw new InvalidRequestException(
+          "memory of " + memoryBytes + " bytes for mem fragments of " + memFragmentBytes
+              + ": must be at least as much");
+    }
+  }
+
+  public StoreSettings withLogged(boolean value) {
+    return new StoreSettings(
+        value, memFragmentBytes, memoryBytes, autoCompact, purge, fragments, compaction, commitLog);
+  }
+
+  public StoreSettings withMemory(long fragmentBytes, long allBytes) {
+    return new StoreSettings(
+        logged, fragmentBytes, allBytes, autoCompact, purge, fragments, compaction, commitLog);
+  }
+
+  public StoreSettings withAutoCompact(boolean value) {
+    return new StoreSettings(
+        logged, memFragmentBytes, memoryBytes, value, purge, fragments, compaction, commitLog);
+  }
+
+  public StoreSettings withPurge(PurgePolicy value) {
+    return new StoreSettings(
+        logged, memFragmentBytes, memoryBytes, autoCompact, value, fragments, compaction, commitLog);
+  }
+
+  public StoreSettings withFragments(FragmentSettings value) {
+    return new StoreSettings(
+        logged, memFragmentBytes, memoryBytes, autoCompact, purge, value, compaction, commitLog);
+  }
+
+  public StoreSettings withCompaction(CompactionSettings value) {
+    return new StoreSettings(
+        logged, memFragmentBytes, memoryBytes, autoCompact, purge, fragments, value, commitLog);
+  }
+
+  public StoreSettings withCommitLog(CommitLogSettings value) {
+    return new StoreSettings(
+        logged, memFragmentBytes, memoryBytes, autoCompact, purge, fragments, compaction, value);
+  }
+}

@@ -1,0 +1,436 @@
+package io.stele.engine.commitlog;
+
+import io.stele.base.error.ExhaustedException;
+import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
+import io.stele.base.recordlog.RecordLogWriter;
+import io.stele.base.time.Clock;
+import io.stele.engine.cell.CellBatch;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The commit log: batches in the order of their transactions, made durable in groups by one thread.
+ *
+ * <p>A directory of record logs (see {@link RecordLogWriter}) named by number, {@code
+ * 0000000001.log} and so on. A record is a {@link CellBatch} as it was committed, transaction
+ * number included; transactions follow each other without a gap, also from file to file. A file
+ * goes when everything in it is in disk fragments: {@link #release}.
+ *
+ * <p>The log thread takes all that waits, writes it, and syncs once if anybody waits for it.
+ * Commits that nobody waits for are written in larger pieces and synced after a while. When a write
+ * or a sync fails, the log is at its end: what had not been synced is in doubt, nothing more is
+ * taken, and the store must be opened again.
+ */
+public final class CommitLog implements AutoCloseable {
+  private static final long NO_ROLL = -1;
+
+  /** A file that takes no more records, and its last transaction. */
+  record ClosedFile(FilePath path, long lastTxn) {}
+
+  private final FileStore files;
+  private final FilePath directory;
+  private final CommitLogSettings settings;
+  private final Clock clock;
+  private final Thread thread;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition work = lock.newCondition();
+  private final Condition room = lock.newCondition();
+
+  // Guarded by lock. Waiters are in the order of their transactions.
+  private List<CellBatch> queue = new ArrayList<>();
+  private long queuedBytes;
+  private long queuedTxn;
+  private boolean closing;
+  private final Deque<ClosedFile> closedFiles = new ArrayDeque<>();
+
+  /** The current file is to end with this transaction; {@link #NO_ROLL} if it is not. */
+  private volatile long rollAfter = NO_ROLL;
+
+  /** The newest transaction that somebody waits for. */
+  private volatile long wantedTxn;
+
+  // Invariant: durableTxn <= queuedTxn. Written by the log thread.
+  private volatile long durableTxn;
+  private volatile @Nullable Throwable failure;
+
+  private final WaiterQueue waiters = new WaiterQueue();
+
+  // The log thread's own.
+  private @Nullable RecordLogWriter writer;
+  private long nextFile;
+  private long writtenTxn;
+  private long lastSyncNanos;
+
+  /**
+   * Starts a log behind what was replayed.
+   *
+   * @param replayed what {@link LogReplay} found in the directory
+   */
+  public CommitLog(
+      FileStore files,
+      FilePath directory,
+      CommitLogSettings settings,
+      Clock clock,
+      LogReplay.Result replayed) {
+    this.files = files;
+    this.directory = directory;
+    this.settings = settings;
+    this.clock = clock;
+    this.nextFile = replayed.nextFile();
+    this.closedFiles.addAll(replayed.files());
+    this.queuedTxn = replayed.lastTxn();
+    this.writtenTxn = replayed.lastTxn();
+    this.durableTxn = replayed.lastTxn();
+    this.wantedTxn = replayed.lastTxn();
+    this.lastSyncNanos = clock.nanos();
+    this.thread = Thread.ofPlatform().name("stele-commit-log").daemon().unstarted(this::run);
+    thread.start();
+  }
+
+  static String fileName(long number) {
+    return "%010d.log".formatted(number);
+  }
+
+  /** The newest transaction that is on disk, with all before it. */
+  public long durableTxn() {
+    return durableTxn;
+  }
+
+  /** Waits until there is room in the queue. To be called before {@link #enqueue}, without locks. */
+  public void throttle() {
+    if (queuedBytesNow() < settings.queueBytes()) {
+      return;
+    }
+    lock.lock();
+    try {
+      while (queuedBytes >= settings.queueBytes() && failure == null && !closing) {
+        room.await();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ExhaustedException("interrupted while the commit log's queue was full", e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes the batch of the next transaction. Callers see to the order. */
+  public void enqueue(CellBatch batch, boolean waitedFor) {
+    boolean wake;
+    lock.lock();
+    try {
+      checkOpen();
+      if (batch.txn() != queuedTxn + 1) {
+        throw new IllegalStateException(
+            "transaction " + batch.txn() + " logged behind " + queuedTxn);
+      }
+      queuedTxn = batch.txn();
+      wake = queue.isEmpty() || waitedFor;
+      queue.add(batch);
+      queuedBytes += batch.length();
+      if (waitedFor) {
+        wantedTxn = queuedTxn;
+      }
+      if (wake) {
+        work.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until a transaction is durable. */
+  public void await(long txn) {
+    if (durableTxn >= txn) {
+      return;
+    }
+    want(txn);
+    waiters.await(txn);
+    if (durableTxn < txn) {
+      throw new OutcomeUnknownException(
+          "transaction " + txn + " may or may not be in the commit log " + directory + ": "
+              + failure,
+          failure);
+    }
+  }
+
+  private void want(long txn) {
+    if (wantedTxn >= txn) {
+      return;
+    }
+    lock.lock();
+    try {
+      if (txn > queuedTxn) {
+        throw new IllegalArgumentException(
+            "transaction " + txn + " to wait for: the newest is " + queuedTxn);
+      }
+      wantedTxn = Math.max(wantedTxn, txn);
+      work.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends the current file with the newest transaction, so that it can be released as a whole. */
+  public void roll() {
+    lock.lock();
+    try {
+      rollAfter = queuedTxn;
+      work.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Deletes the files that hold nothing above a transaction. */
+  public void release(long txn) throws IOException {
+    List<ClosedFile> free = new ArrayList<>();
+    lock.lock();
+    try {
+      while (!closedFiles.isEmpty() && closedFiles.getFirst().lastTxn() <= txn) {
+        free.add(closedFiles.removeFirst());
+      }
+    } finally {
+      lock.unlock();
+    }
+    for (ClosedFile file : free) {
+      files.delete(file.path());
+    }
+  }
+
+  /** Syncs what was taken and stops. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closing = true;
+      work.signal();
+      room.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void checkOpen() {
+    Throwable cause = failure;
+    if (cause != null) {
+      throw new UnavailableException(
+          "commit log " + directory + " has failed and takes no more writes until the store is"
+              + " opened again: " + cause,
+          cause);
+    }
+    if (closing) {
+      throw new UnavailableException("commit log " + directory + " is closed");
+    }
+  }
+
+  private long queuedBytesNow() {
+    return queuedBytes; // a guess is enough: throttle() looks again under the lock
+  }
+
+  // ---- the log thread
+
+  private void run() {
+    try {
+      while (true) {
+        List<CellBatch> group = takeGroup();
+        for (CellBatch batch : group) {
+          append(batch);
+        }
+        boolean stop = group.isEmpty() && isClosing();
+        if (wantedTxn > durableTxn || lazySyncDue() || stop) {
+          sync();
+        }
+        rollIfWanted();
+        if (stop) {
+          closeFile();
+          return;
+        }
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e);
+    } finally {
+      waiters.wakeAll();
+    }
+  }
+
+  /** Waits for something to do; the group is empty if the time has come to sync, roll or stop. */
+  private List<CellBatch> takeGroup() {
+    lock.lock();
+    try {
+      while (queue.isEmpty() && !closing && rollAfter == NO_ROLL && wantedTxn <= durableTxn) {
+        if (writtenTxn > durableTxn) {
+          long left = settings.lazySync().toNanos() - (clock.nanos() - lastSyncNanos);
+          if (left <= 0 || !awaitWork(left)) {
+            break;
+          }
+        } else {
+          work.awaitUninterruptibly();
+          lastSyncNanos = clock.nanos();
+        }
+      }
+      List<CellBatch> group = queue;
+      if (!group.isEmpty()) {
+        queue = new ArrayList<>(group.size());
+        queuedBytes = 0;
+        room.signalAll();
+      }
+      return group;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean awaitWork(long nanos) {
+    try {
+      return work.await(nanos, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      return true; // nobody interrupts this thread on purpose
+    }
+  }
+
+  private void append(CellBatch batch) throws IOException {
+    rollIfWanted();
+    if (writer != null && writer.length() >= settings.fileBytes()) {
+      closeFile();
+    }
+    RecordLogWriter log = writer;
+    if (log == null) {
+      FilePath path = directory.resolve(fileName(nextFile++));
+      log = RecordLogWriter.create(files, path, settings.preallocateBytes());
+      writer = log;
+    }
+    log.append(batch.array(), batch.offset(), batch.length());
+    writtenTxn = batch.txn();
+  }
+
+  private void sync() throws IOException {
+    if (writer != null) {
+      writer.sync();
+    }
+    durableTxn = writtenTxn;
+    lastSyncNanos = clock.nanos();
+    waiters.wake(durableTxn);
+  }
+
+  private boolean lazySyncDue() {
+    return writtenTxn > durableTxn
+        && clock.nanos() - lastSyncNanos >= settings.lazySync().toNanos();
+  }
+
+  /** Ends the file if all up to the wanted transaction is in it. */
+  private void rollIfWanted() throws IOException {
+    lock.lock();
+    try {
+      if (rollAfter == NO_ROLL || rollAfter > writtenTxn) {
+        return;
+      }
+      rollAfter = NO_ROLL;
+    } finally {
+      lock.unlock();
+    }
+    closeFile();
+  }
+
+  private void closeFile() throws IOException {
+    RecordLogWriter log = writer;
+    if (log == null) {
+      return;
+    }
+    sync();
+    log.close();
+    writer = null;
+    lock.lock();
+    try {
+      closedFiles.addLast(new ClosedFile(log.path(), writtenTxn));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isClosing() {
+    lock.lock();
+    try {
+      return closing && queue.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void fail(Throwable cause) {
+    lock.lock();
+    try {
+      failure = cause;
+      room.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    if (writer != null) {
+      try {
+        writer.close();
+      } catch (IOException e) {
+        cause.addSuppressed(e);
+      }
+    }
+  }
+
+  /** Threads that wait for transactions to become durable. */
+  private final class WaiterQueue {
+    private record Waiter(long txn, Thread thread) {}
+
+    private final Deque<Waiter> queue = new ArrayDeque<>(); // guarded by itself
+
+    void await(long txn) {
+      synchronized (queue) {
+        if (durableTxn >= txn || failure != null || !thread.isAlive()) {
+          return;
+        }
+        queue.addLast(new Waiter(txn, Thread.currentThread()));
+      }
+      boolean interrupted = false;
+      while (durableTxn < txn && failure == null && thread.isAlive()) {
+        LockSupport.park(this);
+        interrupted |= Thread.interrupted();
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    /** Wakes those whose transaction is durable. */
+    void wake(long txn) {
+      List<Thread> ready = new ArrayList<>();
+      synchronized (queue) {
+        queue.removeIf(waiter -> waiter.txn <= txn && ready.add(waiter.thread));
+      }
+      ready.forEach(LockSupport::unpark);
+    }
+
+    void wakeAll() {
+      wake(Long.MAX_VALUE);
+    }
+  }
+}

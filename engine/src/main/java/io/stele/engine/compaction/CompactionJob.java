@@ -1,0 +1,73 @@
+package io.stele.engine.compaction;
+
+import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
+import io.stele.engine.cell.CellCursor;
+import io.stele.engine.cell.Fragment.TimeBounds;
+import io.stele.engine.chain.Chain;
+import io.stele.engine.chain.Link;
+import io.stele.engine.disk.FragmentProperties;
+import io.stele.engine.disk.FragmentSettings;
+import io.stele.engine.disk.FragmentWriter;
+import io.stele.engine.merge.PurgePolicy;
+import io.stele.engine.merge.RetainCursor;
+import io.stele.engine.merge.SnapshotSet;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One attempt to rewrite adjacent links of a chain as one fragment: a compaction, or a flush, whose
+ * inputs are mem fragments. It only writes a file; whether that replaces the inputs is decided by
+ * whoever owns the chain, when the job is done.
+ *
+ * @param rooted the inputs include the chain's oldest fragment
+ * @param now microseconds, for the purge policy
+ * @param fileId a random number for the new file
+ */
+public record CompactionJob(
+    FileStore files,
+    FilePath output,
+    List<Link> inputs,
+    boolean rooted,
+    SnapshotSet snapshots,
+    PurgePolicy purge,
+    FragmentSettings settings,
+    long now,
+    long fileId) {
+  private static final int CELLS_BETWEEN_CHECKS = 1024;
+
+  public CompactionJob {
+    inputs = List.copyOf(inputs);
+  }
+
+  /**
+   * Writes the output and makes it durable.
+   *
+   * @return nothing, and no file, if no cell had to be kept
+   * @throws CancellationException if asked to stop; no file is left
+   */
+  public Optional<FragmentProperties> run(BooleanSupplier cancelled) throws IOException {
+    Optional<FragmentProperties> written = Optional.empty();
+    try (CellCursor merged = Chain.cursor(inputs, TimeBounds.ALL);
+        FragmentWriter writer = new FragmentWriter(files, output, settings, fileId)) {
+      RetainCursor kept = new RetainCursor(merged, snapshots, rooted, purge, now);
+      for (int n = 1; kept.next(); n++) {
+        writer.add(kept.cell());
+        if (n % CELLS_BETWEEN_CHECKS == 0 && cancelled.getAsBoolean()) {
+          throw new CancellationException("compaction into " + output + " was cancelled");
+        }
+      }
+      if (writer.cellCount() > 0) {
+        written = Optional.of(writer.finish());
+      }
+    } finally {
+      if (written.isEmpty()) {
+        files.delete(output);
+      }
+    }
+    return written;
+  }
+}
