@@ -1,5 +1,7 @@
 package io.stele.base.bytes;
 
+import java.util.Objects;
+
 /**
  * Reads numbers and byte strings from a slice that may hold anything. Whatever the bytes are, it
  * stays inside the slice and fails only with {@link Malformed}, which its caller turns into the
@@ -29,6 +31,7 @@ public final class ByteReader {
   private int at;
 
   public ByteReader(byte[] array, int offset, int length) {
+    Objects.checkFromIndexSize(offset, length, array.length);
     this.array = array;
     this.start = offset;
     this.end = offset + length;
@@ -97,7 +100,7 @@ public final class ByteReader {
 
   /** A varint length and that many bytes. */
   public Bytes readSized(String what) throws Malformed {
-    int length = readVarint(remaining(), what + " length");
+    int length = readVarint(Integer.MAX_VALUE, what + " length");
     return Bytes.copyOf(array, skip(length, what), length);
   }
 
