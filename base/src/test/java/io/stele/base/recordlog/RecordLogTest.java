@@ -31,7 +31,9 @@ class RecordLogTest {
   @Test
   void recordsOfAllSizesAreReadBackInOrderWithTheirPositions() throws IOException {
     // Around the sizes of the writer's and the reader's buffers, where copies begin and end.
-    int[] sizes = {1, 15, 16, 17, (1 << 20) - 17, (1 << 20) - 16, (1 << 20) - 15, 3 << 20, 5, 70_000};
+    int[] sizes = {
+      1, 15, 16, 17, (1 << 20) - 17, (1 << 20) - 16, (1 << 20) - 15, 3 << 20, 5, 70_000
+    };
     RandomGenerator random = RandomSource.seeded(1);
     List<Bytes> written = new ArrayList<>();
     List<Long> positions = new ArrayList<>();

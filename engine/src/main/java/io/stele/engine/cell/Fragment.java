@@ -23,8 +23,8 @@ public interface Fragment {
   CellCursor cursor(TimeBounds bounds);
 
   /**
-   * A cursor for reading one row from some place in it to its end, or nothing if the fragment surely
-   * has no cell there, and no erasure that bears on it.
+   * A cursor for reading one row from some place in it to its end, or nothing if the fragment
+   * surely has no cell there, and no erasure that bears on it.
    */
   Optional<CellCursor> rowCursor(CellView from);
 

@@ -84,7 +84,8 @@ public final class DiskFragment implements Fragment, AutoCloseable {
 
   @Override
   public Optional<CellCursor> rowCursor(CellView from) {
-    // An erasure stands at the row's start, which may lie in an earlier leaf than the wanted column.
+    // An erasure stands at the row's start, which may lie in an earlier leaf than the wanted
+    // column.
     CellView row = mayHoldWideErasures() ? CellView.beforeRow(from.row()) : from;
     if (properties.firstRow().compareTo(row.rowArray, row.rowOffset, row.rowLength) > 0
         || properties.lastRow().compareTo(row.rowArray, row.rowOffset, row.rowLength) < 0) {
@@ -222,7 +223,7 @@ public final class DiskFragment implements Fragment, AutoCloseable {
       codec.decompress(bytes, stored, content, content.length);
       return content;
     } catch (IOException e) {
-      throw corrupt(handle.offset(), "a block of " + handle.length() + " bytes", e.getMessage());
+      throw corrupt(handle.offset(), "a block of " + handle.length() + " bytes", e.toString());
     }
   }
 
@@ -272,7 +273,7 @@ public final class DiskFragment implements Fragment, AutoCloseable {
     try {
       return FragmentProperties.decode(content(handle), handle.length());
     } catch (Malformed e) {
-      throw corrupt(handle.offset(), "fragment properties", e.getMessage());
+      throw corrupt(handle.offset(), "fragment properties", e.problem());
     }
   }
 

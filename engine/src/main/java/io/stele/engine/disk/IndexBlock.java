@@ -55,7 +55,12 @@ final class IndexBlock {
     int most = Math.min(firstLength, entry.rowLength);
     int differs =
         Arrays.mismatch(
-            bytes, sharedOffset, sharedOffset + most, bytes, entry.rowOffset, entry.rowOffset + most);
+            bytes,
+            sharedOffset,
+            sharedOffset + most,
+            bytes,
+            entry.rowOffset,
+            entry.rowOffset + most);
     sharedLength = differs < 0 ? most : differs;
     for (int i = 0; i < count; i++) {
       entry.read(this, i);
