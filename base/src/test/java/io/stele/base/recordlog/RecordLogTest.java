@@ -104,25 +104,37 @@ class RecordLogTest {
   }
 
   @Test
-  void spaceIsPreallocatedAStepAtATimeAndNeverBehindTheAllocatedEnd() throws IOException {
-    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 1_000);
+  void spaceIsPreallocatedAStepAtATimeJustBeforeItIsNeeded() throws IOException {
+    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 1_600);
     assertThat(files.takeCalls()).as("the header comes first").containsExactly("write 24", "sync");
-
-    for (int i = 0; i < 10; i++) { // 984 bytes in records of 84, then past the 1,000
-      append(writer, 84);
-      writer.write();
-    }
-    assertThat(files.takeCalls())
-        .filteredOn(call -> call.startsWith("preallocate"))
-        .containsExactly("preallocate 1000");
 
     append(writer, 84);
     writer.write();
-    assertThat(files.takeCalls()).containsExactly("preallocate 1000", "write 100");
+    assertThat(files.takeCalls()).containsExactly("preallocate 1600", "write 100");
+    for (int i = 0; i < 15; i++) { // up to the allocated end exactly
+      append(writer, 84);
+      writer.write();
+    }
+    assertThat(files.takeCalls()).hasSize(15).containsOnly("write 100");
 
+    append(writer, 84);
+    writer.write();
+    assertThat(files.takeCalls()).containsExactly("preallocate 1600", "write 100");
+  }
+
+  @Test
+  void aLargeWriteGrowsTheFileItselfAndSmallOnesBehindItArePreallocatedAgain()
+      throws IOException {
+    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 1_600);
+    append(writer, 85);
+    writer.write();
     append(writer, 5_000);
     writer.write();
-    assertThat(files.takeCalls()).containsExactly("preallocate 5016", "write 5016");
+    append(writer, 84);
+    writer.write();
+    assertThat(files.takeCalls())
+        .containsExactly(
+            "write 24", "sync", "write 101", "write 5016", "preallocate 1600", "write 100");
   }
 
   @Test
