@@ -1,11 +1,12 @@
 package io.stele.cli;
 
+import io.stele.base.text.NearestName;
 import java.io.PrintWriter;
-import java.util.List;
 import java.util.Objects;
 import java.util.ServiceLoader;
-import java.util.stream.Collectors;
+import java.util.Set;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -49,17 +50,21 @@ public final class Main {
         || unmatched.getUnmatched().isEmpty()) {
       return message(mistake);
     }
+    CommandSpec command = mistake.getCommandLine().getCommandSpec();
     String argument = unmatched.getUnmatched().getFirst();
-    boolean takesCommands = !mistake.getCommandLine().getSubcommands().isEmpty();
-    String kind = unmatched.isUnknownOption() ? "option" : takesCommands ? "command" : "argument";
-    List<String> nearest = unmatched.getSuggestions().stream().limit(3).toList();
-    String question =
-        nearest.isEmpty()
-            ? ""
-            : "; did you mean "
-                + nearest.stream().map(s -> "'" + s + "'").collect(Collectors.joining(" or "))
-                + "?";
-    return "unknown " + kind + " '" + argument + "'" + question;
+    if (unmatched.isUnknownOption()) {
+      return unknown("option", argument, command.optionsMap().keySet());
+    }
+    Set<String> subcommands = command.subcommands().keySet();
+    return unknown(subcommands.isEmpty() ? "argument" : "command", argument, subcommands);
+  }
+
+  private static String unknown(String kind, String argument, Set<String> known) {
+    return "unknown %s '%s'%s"
+        .formatted(
+            kind,
+            argument,
+            NearestName.of(argument, known).map("; did you mean '%s'?"::formatted).orElse(""));
   }
 
   private static int report(Exception failure, CommandLine command, boolean stackTrace) {

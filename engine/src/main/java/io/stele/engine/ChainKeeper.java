@@ -24,8 +24,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a store's chain and its manifest in step: a change of the disk fragments is in the manifest,
- * durably, before any reader meets it.
+ * Keeps a store's chain and its manifest in step: a change of the disk fragments is in the
+ * manifest, durably, before any reader meets it.
  *
  * <p>Two locks. {@code manifests} is held over a whole change of disk fragments, file writes
  * included, so that these come one after the other. {@code chains} is held only while one chain is
@@ -194,7 +194,9 @@ final class ChainKeeper implements AutoCloseable {
     IOException cause = broken;
     if (cause != null) {
       throw new UnavailableException(
-          "a manifest in " + files.describe() + " could not be saved; open the store again: "
+          "a manifest in "
+              + files.describe()
+              + " could not be saved; open the store again: "
               + cause,
           cause);
     }

@@ -121,7 +121,10 @@ final class Compactor {
     boolean kept = context.keeper().replace(inputs, written.map(_ -> path), 0);
     context.report(
         new StoreEvent.Compacted(
-            path, plan, kept, written.map(FragmentProperties::cells).orElse(0L),
+            path,
+            plan,
+            kept,
+            written.map(FragmentProperties::cells).orElse(0L),
             context.clock().nanos() - start));
   }
 

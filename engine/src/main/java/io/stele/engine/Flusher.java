@@ -81,7 +81,8 @@ final class Flusher {
       }
       if (frozen > 0) {
         throw new UnavailableException(
-            "mem fragments could not be flushed: " + (closing ? "the store is closed" : lastFailure),
+            "mem fragments could not be flushed: "
+                + (closing ? "the store is closed" : lastFailure),
             lastFailure);
       }
     } finally {
@@ -170,7 +171,9 @@ final class Flusher {
     done(inputs.size(), bytes);
     context.report(
         new StoreEvent.Flushed(
-            path, written.map(FragmentProperties::cells).orElse(0L), txn,
+            path,
+            written.map(FragmentProperties::cells).orElse(0L),
+            txn,
             context.clock().nanos() - start));
     context.compactor().wake();
   }

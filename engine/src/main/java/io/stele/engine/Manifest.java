@@ -62,7 +62,7 @@ record Manifest(long flushedTxn, long nextFile, List<Entry> fragments) {
     try {
       return decode(bytes);
     } catch (Malformed e) {
-      throw new CorruptDataException(PATH.toString(), e.offset(), "a manifest", e.getMessage());
+      throw new CorruptDataException(PATH.toString(), e.offset(), "a manifest", e.problem());
     }
   }
 
@@ -76,10 +76,13 @@ record Manifest(long flushedTxn, long nextFile, List<Entry> fragments) {
     out.putVarint(fragments.size());
     for (Entry entry : fragments) {
       out.putVarint(entry.number()).putByte(entry.families().isPresent() ? 1 : 0);
-      entry.families().ifPresent(families -> {
-        out.putVarint(families.size());
-        families.stream().sorted().forEach(out::putSized);
-      });
+      entry
+          .families()
+          .ifPresent(
+              families -> {
+                out.putVarint(families.size());
+                families.stream().sorted().forEach(out::putSized);
+              });
     }
     out.putInt(Crc32c.of(out.array(), 0, out.length()));
     return out.toArray();

@@ -38,8 +38,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One sorted, versioned set of cells in a directory: a commit log, mem fragments and a chain of disk
- * fragments. Usable as a library on its own.
+ * One sorted, versioned set of cells in a directory: a commit log, mem fragments and a chain of
+ * disk fragments. Usable as a library on its own.
  *
  * <pre>{@code
  * try (Store store = Store.open(Path.of("data"))) {
@@ -54,9 +54,9 @@ import org.jspecify.annotations.Nullable;
  * transaction, add to the mem fragment, queue for the log) and then wait for the log together.
  * Readers take no lock. Three threads of the store's own: the log, the flusher, the compactor.
  *
- * <p>Transactions: {@code assigned >= durable}. Readers see what is durable, unless they ask for the
- * {@linkplain Read#LATEST latest}. Without a log of its own ({@link StoreSettings#logged}) there is
- * no difference.
+ * <p>Transactions: {@code assigned >= durable}. Readers see what is durable, unless they ask for
+ * the {@linkplain Read#LATEST latest}. Without a log of its own ({@link StoreSettings#logged})
+ * there is no difference.
  */
 public final class Store implements AutoCloseable {
   /** What a read is to see. */

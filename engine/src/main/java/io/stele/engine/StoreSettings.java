@@ -38,7 +38,10 @@ public record StoreSettings(
   public StoreSettings {
     if (memFragmentBytes < 1 || memoryBytes < memFragmentBytes) {
       throw new InvalidRequestException(
-          "memory of " + memoryBytes + " bytes for mem fragments of " + memFragmentBytes
+          "memory of "
+              + memoryBytes
+              + " bytes for mem fragments of "
+              + memFragmentBytes
               + ": must be at least as much");
     }
   }
@@ -60,7 +63,14 @@ public record StoreSettings(
 
   public StoreSettings withPurge(PurgePolicy value) {
     return new StoreSettings(
-        logged, memFragmentBytes, memoryBytes, autoCompact, value, fragments, compaction, commitLog);
+        logged,
+        memFragmentBytes,
+        memoryBytes,
+        autoCompact,
+        value,
+        fragments,
+        compaction,
+        commitLog);
   }
 
   public StoreSettings withFragments(FragmentSettings value) {

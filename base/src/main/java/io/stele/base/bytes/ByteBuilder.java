@@ -2,7 +2,9 @@ package io.stele.base.bytes;
 
 import java.util.Arrays;
 
-/** A byte array that grows at its end. The array is shared with the owner: nothing is copied out. */
+/**
+ * A byte array that grows at its end. The array is shared with the owner: nothing is copied out.
+ */
 public final class ByteBuilder {
   private byte[] array;
   private int length;

@@ -13,10 +13,17 @@ public final class ByteReader {
     private static final long serialVersionUID = 1L;
 
     private final int offset;
+    private final String problem;
 
-    public Malformed(int offset, String message) {
-      super(message + " at byte " + offset, null, false, false);
+    public Malformed(int offset, String problem) {
+      super(problem + " at byte " + offset, null, false, false);
       this.offset = offset;
+      this.problem = problem;
+    }
+
+    /** What is wrong there. */
+    public String problem() {
+      return problem;
     }
 
     /** Where in the slice, from its start. */

@@ -6,9 +6,9 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Hands events to subscribers, in the publisher's thread, in the order of subscription, with no lock
- * held. A callback may subscribe, unsubscribe and publish; who subscribes during a dispatch gets the
- * next event.
+ * Hands events to subscribers, in the publisher's thread, in the order of subscription, with no
+ * lock held. A callback may subscribe, unsubscribe and publish; who subscribes during a dispatch
+ * gets the next event.
  *
  * <p>What a subscriber throws reaches neither the publisher nor the other subscribers: it goes to
  * the fallback that the owner gave. Any number of threads may use it.

@@ -8,8 +8,8 @@ import java.util.Optional;
 /**
  * Where files live: a local directory, memory (in tests), or any Hadoop file system.
  *
- * <p>Files are written once, from start to end, and never changed; small files may be replaced as
- * a whole. Directories come into being with the first file in them and need not be made. Every
+ * <p>Files are written once, from start to end, and never changed; small files may be replaced as a
+ * whole. Directories come into being with the first file in them and need not be made. Every
  * implementation passes the same contract suite ({@code FileStoreContract} in the test kit).
  *
  * <p>A missing file is a {@link java.nio.file.NoSuchFileException}, one that should not be there a

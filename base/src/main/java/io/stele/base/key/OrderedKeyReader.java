@@ -83,7 +83,8 @@ public final class OrderedKeyReader {
           return value;
         }
         if (second != OrderedKeyWriter.ESCAPED_ZERO) {
-          throw reader.malformed("key bytes with 00 before " + second + ", only 01 or FF may follow,");
+          throw reader.malformed(
+              "key bytes with 00 before " + second + ", only 01 or FF may follow,");
         }
       }
       value.putByte(next);

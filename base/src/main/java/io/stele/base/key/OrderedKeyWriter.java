@@ -25,8 +25,8 @@ import java.nio.charset.StandardCharsets;
  * byte                 1, unsigned
  * </pre>
  *
- * <p>Behind a byte string, {@code 00 01} is lower than an escaped zero and than every other byte:
- * a string sorts before all that it is a prefix of, whatever field follows it.
+ * <p>Behind a byte string, {@code 00 01} is lower than an escaped zero and than every other byte: a
+ * string sorts before all that it is a prefix of, whatever field follows it.
  */
 public final class OrderedKeyWriter {
   static final int ESCAPE = 0x00;

@@ -3,7 +3,9 @@ package io.stele.base.recordlog;
 import io.stele.base.bytes.Binary;
 import java.util.zip.CRC32C;
 
-/** What the writer and the readers of a record log share; {@link RecordLogWriter} draws the bytes. */
+/**
+ * What the writer and the readers of a record log share; {@link RecordLogWriter} draws the bytes.
+ */
 final class RecordFormat {
   /** {@code STELELOG}, read as a little-endian number. */
   static final long MAGIC = 0x474F_4C45_4C45_5453L;
@@ -33,7 +35,9 @@ final class RecordFormat {
       Binary.putLong(seed, 0, fileId);
     }
 
-    /** Of a record that stands whole in {@code array} at {@code at}, its checksum field left out. */
+    /**
+     * Of a record that stands whole in {@code array} at {@code at}, its checksum field left out.
+     */
     int of(long position, byte[] array, int at, int payloadLength) {
       start(position);
       crc.update(array, at + RECORD_LENGTH, RECORD_HEADER - RECORD_LENGTH + payloadLength);

@@ -17,7 +17,6 @@ import io.stele.base.file.FileStore;
 import io.stele.base.file.ReadableFile;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 

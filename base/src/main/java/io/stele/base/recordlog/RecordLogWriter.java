@@ -52,10 +52,10 @@ import org.jspecify.annotations.Nullable;
  * an older file left on the disk, or which were moved, never match.
  *
  * <p><b>syncedTo</b> is the offset up to which the file was known to be durable when the record was
- * framed. It tells rot from a torn tail: where a record is bad and a later good one says that it had
- * been durable, the disk lost it; where none says so, the write was cut off by a crash. The seal says
- * it for the whole of a file that was closed. It is stored xor the file's id, so that no payload can
- * pass for a record header and slow the search for one.
+ * framed. It tells rot from a torn tail: where a record is bad and a later good one says that it
+ * had been durable, the disk lost it; where none says so, the write was cut off by a crash. The
+ * seal says it for the whole of a file that was closed. It is stored xor the file's id, so that no
+ * payload can pass for a record header and slow the search for one.
  *
  * <p><b>The header</b> is durable before anything is written or allocated behind it: a file that is
  * longer than its header once had a good one.
@@ -103,7 +103,9 @@ public final class RecordLogWriter implements Closeable {
     return create(files, path, preallocateStep, RandomSource.system());
   }
 
-  /** As {@link #create(FileStore, FilePath, long)}, with the file's id drawn from {@code random}. */
+  /**
+   * As {@link #create(FileStore, FilePath, long)}, with the file's id drawn from {@code random}.
+   */
   public static RecordLogWriter create(
       FileStore files, FilePath path, long preallocateStep, RandomGenerator random)
       throws IOException {
@@ -122,12 +124,19 @@ public final class RecordLogWriter implements Closeable {
     }
   }
 
-  /** Adds a record; it reaches the file with the next {@link #write}, or when the buffer is full. */
+  /**
+   * Adds a record; it reaches the file with the next {@link #write}, or when the buffer is full.
+   */
   public void append(byte[] payload, int offset, int length) throws IOException {
     Objects.checkFromIndexSize(offset, length, payload.length);
     if (length < 1 || length > MAX_PAYLOAD) {
       throw new IllegalArgumentException(
-          "record log " + path() + ": payload of " + length + " bytes, must be 1 to " + MAX_PAYLOAD);
+          "record log "
+              + path()
+              + ": payload of "
+              + length
+              + " bytes, must be 1 to "
+              + MAX_PAYLOAD);
     }
     checkUsable();
     if (RECORD_HEADER + length > buffer.length - buffered) {

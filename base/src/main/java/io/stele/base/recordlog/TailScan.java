@@ -40,8 +40,8 @@ final class TailScan {
    * The first whole record behind {@code bad} that was framed when the byte at {@code bad} was
    * already durable.
    *
-   * <p>Every offset is tried, since the length of the bad record means nothing. The masked offset in
-   * the header turns all but real headers away, so that each byte is read and checksummed about
+   * <p>Every offset is tried, since the length of the bad record means nothing. The masked offset
+   * in the header turns all but real headers away, so that each byte is read and checksummed about
    * once.
    */
   OptionalLong findProofOfSync(long bad) throws IOException {

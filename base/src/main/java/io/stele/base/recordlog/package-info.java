@@ -1,4 +1,6 @@
-/** A file of checksummed records that survives torn tails: commit logs and manifests are made of it. */
+/**
+ * A file of checksummed records that survives torn tails: commit logs and manifests are made of it.
+ */
 @NullMarked
 package io.stele.base.recordlog;
 

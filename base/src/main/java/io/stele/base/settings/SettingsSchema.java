@@ -113,7 +113,12 @@ public final class SettingsSchema {
     String other = keyByVariable.put(known.environment(), known.key());
     if (other != null) {
       throw new IllegalArgumentException(
-          "settings " + other + " and " + known.key() + " have one variable, " + known.environment());
+          "settings "
+              + other
+              + " and "
+              + known.key()
+              + " have one variable, "
+              + known.environment());
     }
   }
 

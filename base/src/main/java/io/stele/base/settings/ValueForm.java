@@ -20,15 +20,15 @@ import java.util.stream.Collectors;
  * @param parse from text; fails with {@link IllegalArgumentException}
  * @param format the text that {@code parse} reads back
  */
-record ValueForm(
-    String form, Function<String, Object> parse, Function<Object, String> format) {
+record ValueForm(String form, Function<String, Object> parse, Function<Object, String> format) {
   private static final Map<Type, ValueForm> SIMPLE =
       Map.of(
           String.class, new ValueForm("a text", text -> text, Object::toString),
           boolean.class, new ValueForm("true or false", ValueForm::parseBoolean, Object::toString),
           int.class, new ValueForm("a whole number such as 8", Integer::valueOf, Object::toString),
           long.class, new ValueForm("a whole number such as 8", Long::valueOf, Object::toString),
-          double.class, new ValueForm("a number such as 0.75", ValueForm::parseDouble, Object::toString),
+          double.class,
+              new ValueForm("a number such as 0.75", ValueForm::parseDouble, Object::toString),
           Path.class, new ValueForm("a path", Path::of, Object::toString),
           ByteSize.class, new ValueForm(ByteSize.FORM, ByteSize::parse, Object::toString),
           Duration.class,

@@ -82,8 +82,7 @@ class EventsTest {
     events.subscribe(Opened.class, e -> seen.add("after " + e.id()));
     events.publish(new Opened(1));
     assertThat(seen).containsExactly("after 1");
-    assertThat(failures)
-        .containsExactly("Opened[id=1]: broken 1", "Opened[id=1]: an error too");
+    assertThat(failures).containsExactly("Opened[id=1]: broken 1", "Opened[id=1]: an error too");
   }
 
   @Test

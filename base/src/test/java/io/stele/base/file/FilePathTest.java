@@ -28,7 +28,8 @@ class FilePathTest {
   @Test
   void whatCouldLeaveTheRootOrHideIsRefused() {
     for (String bad :
-        List.of("/", "/a", "a/", "a//b", ".", "..", "a/..", "../a", "a/./b", "a\\b", "a\u0000", "a\nb",
+        List.of(
+            "/", "/a", "a/", "a//b", ".", "..", "a/..", "../a", "a/./b", "a\\b", "a\u0000", "a\nb",
             "\u007f")) {
       assertThatThrownBy(() -> FilePath.of(bad))
           .as(bad)
@@ -37,7 +38,8 @@ class FilePathTest {
     }
     assertThatThrownBy(() -> FilePath.of("a").resolve("../b"))
         .hasMessage("file path \"a/../b\": segment \"..\" is not a plain name");
-    assertThatThrownBy(() -> FilePath.of("a").resolve("")).isInstanceOf(InvalidRequestException.class);
+    assertThatThrownBy(() -> FilePath.of("a").resolve(""))
+        .isInstanceOf(InvalidRequestException.class);
   }
 
   @Test

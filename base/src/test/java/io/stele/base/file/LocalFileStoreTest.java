@@ -52,15 +52,7 @@ class LocalFileStoreTest {
 
   @Test
   void anotherProcessKeepsTheDirectoryUntilItIsKilled() throws Exception {
-    Process holder =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path"),
-                Holder.class.getName(),
-                root.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+    Process holder = startHolder();
     try (BufferedReader output = holder.inputReader(StandardCharsets.UTF_8)) {
       assertThat(output.readLine()).isEqualTo("held");
 
@@ -75,7 +67,36 @@ class LocalFileStoreTest {
     LocalFileStore.openExclusive(root).close();
   }
 
-  /** Opens a directory for itself alone and stays until it is killed. */
+  @Test
+  void anOpenerThatWasRefusedInThisProcessDoesNotLetAnotherProcessIn() throws Exception {
+    try (LocalFileStore first = LocalFileStore.openExclusive(root)) {
+      assertThat(first.list(FilePath.ROOT)).isEmpty();
+      assertThatThrownBy(() -> LocalFileStore.openExclusive(root))
+          .isInstanceOf(UnavailableException.class);
+
+      Process other = startHolder();
+      try (BufferedReader output = other.inputReader(StandardCharsets.UTF_8)) {
+        assertThat(output.readLine())
+            .contains("in use by process " + ProcessHandle.current().pid());
+      } finally {
+        other.destroyForcibly();
+        assertThat(other.waitFor(30, TimeUnit.SECONDS)).isTrue();
+      }
+    }
+  }
+
+  private Process startHolder() throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp",
+            System.getProperty("java.class.path"),
+            Holder.class.getName(),
+            root.toString())
+        .redirectError(ProcessBuilder.Redirect.INHERIT)
+        .start();
+  }
+
+  /** Opens a directory for itself alone, says how that went, and stays until it is killed. */
   static final class Holder {
     private Holder() {}
 
@@ -84,6 +105,8 @@ class LocalFileStoreTest {
         System.out.println(store.list(FilePath.ROOT).isEmpty() ? "held" : "not empty");
         int end = System.in.read();
         assert end < 0;
+      } catch (UnavailableException e) {
+        System.out.println(e.getMessage());
       }
     }
   }

@@ -261,8 +261,8 @@ class OrderedKeyTest {
   void aWriterCanAppendToABuilder() throws Malformed {
     ByteBuilder builder = new ByteBuilder(1).putByte(7);
     new OrderedKeyWriter(builder).putBytes(new byte[] {9, 0, 9}, 1, 2);
-    assertThat(builder.toBytes()).isEqualTo(Bytes.of((byte) 7, (byte) 0, (byte) -1, (byte) 9,
-        (byte) 0, (byte) 1));
+    assertThat(builder.toBytes())
+        .isEqualTo(Bytes.of((byte) 7, (byte) 0, (byte) -1, (byte) 9, (byte) 0, (byte) 1));
     OrderedKeyReader reader = new OrderedKeyReader(builder.array(), 1, builder.length() - 1);
     assertThat(reader.readBytes()).isEqualTo(Bytes.of((byte) 0, (byte) 9));
     assertThat(reader.remaining()).isZero();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.file.FilePath;
+import io.stele.base.file.MemoryFileStore;
 import io.stele.base.time.RandomSource;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -193,8 +194,8 @@ class RecordLogDamageTest {
   @Test
   void corruptionIsReportedAgainWhenAskedAgain() throws IOException {
     Image image = closedLog(12);
-    TinyFiles files = new TinyFiles();
-    files.files.put(PATH, flipped(image.bytes, (HEADER + 20) * 8));
+    MemoryFileStore files = new MemoryFileStore();
+    files.replace(PATH, flipped(image.bytes, (HEADER + 20) * 8));
     try (RecordLogReader reader = RecordLogReader.open(files, PATH)) {
       for (int i = 0; i < 3; i++) {
         assertThat(catchThrowable(reader::next))
@@ -222,7 +223,7 @@ class RecordLogDamageTest {
 
   private static Image log(long seed, long idSeed, int syncEvery, boolean close)
       throws IOException {
-    TinyFiles files = new TinyFiles();
+    MemoryFileStore files = new MemoryFileStore();
     RandomGenerator random = RandomSource.seeded(seed);
     List<Written> records = new ArrayList<>();
     RecordLogWriter writer = RecordLogWriter.create(files, PATH, 0, RandomSource.seeded(idSeed));
@@ -242,18 +243,15 @@ class RecordLogDamageTest {
     } else {
       writer.write();
     }
-    return new Image(files.content(PATH), records);
+    return new Image(LogBytes.content(files, PATH), records);
   }
 
   private static Reading read(byte[] bytes) throws IOException {
-    TinyFiles files = new TinyFiles();
-    files.files.put(PATH, bytes);
+    MemoryFileStore files = new MemoryFileStore();
+    files.replace(PATH, bytes);
     List<Bytes> payloads = new ArrayList<>();
-    try (RecordLogReader reader = RecordLogReader.open(files, PATH)) {
-      while (reader.next()) {
-        payloads.add(Bytes.copyOf(reader.buffer(), reader.offset(), reader.length()));
-      }
-      return switch (reader.tail()) {
+    try {
+      return switch (LogBytes.readAll(files, PATH, payloads)) {
         case Tail.Clean(long offset) -> new Reading(payloads, "clean", offset);
         case Tail.Torn(long offset, _) -> new Reading(payloads, "torn", offset);
       };

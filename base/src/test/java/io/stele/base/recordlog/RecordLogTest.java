@@ -9,6 +9,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.bytes.Crc32c;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.file.FilePath;
+import io.stele.base.file.StoreCall;
 import io.stele.base.time.RandomSource;
 import java.io.IOException;
 import java.io.InputStream;
@@ -26,12 +27,14 @@ class RecordLogTest {
   private static final int HEADER = RecordFormat.FILE_HEADER;
   private static final int FRAME = RecordFormat.RECORD_HEADER;
 
-  private final TinyFiles files = new TinyFiles();
+  private final RecordingFiles files = new RecordingFiles();
 
   @Test
   void recordsOfAllSizesAreReadBackInOrderWithTheirPositions() throws IOException {
     // Around the sizes of the writer's and the reader's buffers, where copies begin and end.
-    int[] sizes = {1, 15, 16, 17, (1 << 20) - 17, (1 << 20) - 16, (1 << 20) - 15, 3 << 20, 5, 70_000};
+    int[] sizes = {
+      1, 15, 16, 17, (1 << 20) - 17, (1 << 20) - 16, (1 << 20) - 15, 3 << 20, 5, 70_000
+    };
     RandomGenerator random = RandomSource.seeded(1);
     List<Bytes> written = new ArrayList<>();
     List<Long> positions = new ArrayList<>();
@@ -56,7 +59,7 @@ class RecordLogTest {
         read.add(Bytes.copyOf(reader.buffer(), reader.offset(), reader.length()));
         readPositions.add(reader.recordPosition());
       }
-      assertThat(reader.tail()).isEqualTo(new Tail.Clean(files.content(PATH).length - FRAME));
+      assertThat(reader.tail()).isEqualTo(new Tail.Clean(LogBytes.content(files, PATH).length - FRAME));
       assertThat(reader.next()).isFalse();
     }
     assertThat(read).isEqualTo(written);
@@ -66,72 +69,83 @@ class RecordLogTest {
   @Test
   void anEmptyLogIsCleanWhetherOrNotItWasClosed() throws IOException {
     RecordLogWriter writer = RecordLogWriter.create(files, PATH, 0);
-    assertThat(tailOf(files.content(PATH))).isEqualTo(new Tail.Clean(HEADER));
+    assertThat(tailOf(LogBytes.content(files, PATH))).isEqualTo(new Tail.Clean(HEADER));
     writer.close();
-    assertThat(tailOf(files.content(PATH))).isEqualTo(new Tail.Clean(HEADER));
+    assertThat(tailOf(LogBytes.content(files, PATH))).isEqualTo(new Tail.Clean(HEADER));
   }
 
   @Test
   void appendBuffersWriteHandsOverAndSyncMakesDurable() throws IOException {
     RecordLogWriter writer = RecordLogWriter.create(files, PATH, 0);
-    assertThat(takeCalls()).containsExactly("write 24", "sync");
+    assertThat(files.takeCalls()).containsExactly("write 24", "sync");
 
     append(writer, 10);
     append(writer, 20);
-    assertThat(takeCalls()).isEmpty();
+    assertThat(files.takeCalls()).isEmpty();
     assertThat(writer.length()).isEqualTo(HEADER + 2 * FRAME + 30);
 
     writer.write();
     writer.write();
-    assertThat(takeCalls()).containsExactly("write 62");
+    assertThat(files.takeCalls()).containsExactly("write 62");
     assertThat(writer.syncedLength()).isEqualTo(HEADER);
 
     writer.sync();
-    assertThat(takeCalls()).containsExactly("sync");
+    assertThat(files.takeCalls()).containsExactly("sync");
     assertThat(writer.syncedLength()).isEqualTo(writer.length());
 
     writer.sync();
-    assertThat(takeCalls()).as("nothing new to make durable").isEmpty();
+    assertThat(files.takeCalls()).as("nothing new to make durable").isEmpty();
 
     append(writer, 1);
     writer.close();
-    assertThat(takeCalls()).containsExactly("write 17", "sync", "write 16", "close");
+    assertThat(files.takeCalls()).containsExactly("write 17", "sync", "write 16", "close");
     writer.close();
-    assertThat(takeCalls()).isEmpty();
+    assertThat(files.takeCalls()).isEmpty();
   }
 
   @Test
-  void spaceIsPreallocatedAStepAtATimeAndNeverBehindTheAllocatedEnd() throws IOException {
-    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 1_000);
-    assertThat(takeCalls()).as("the header comes first").containsExactly("write 24", "sync");
-
-    for (int i = 0; i < 10; i++) { // 984 bytes in records of 84, then past the 1,000
-      append(writer, 84);
-      writer.write();
-    }
-    assertThat(takeCalls())
-        .filteredOn(call -> call.startsWith("preallocate"))
-        .containsExactly("preallocate 1000");
+  void spaceIsPreallocatedAStepAtATimeJustBeforeItIsNeeded() throws IOException {
+    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 1_600);
+    assertThat(files.takeCalls()).as("the header comes first").containsExactly("write 24", "sync");
 
     append(writer, 84);
     writer.write();
-    assertThat(takeCalls()).containsExactly("preallocate 1000", "write 100");
+    assertThat(files.takeCalls()).containsExactly("preallocate 1600", "write 100");
+    for (int i = 0; i < 15; i++) { // up to the allocated end exactly
+      append(writer, 84);
+      writer.write();
+    }
+    assertThat(files.takeCalls()).hasSize(15).containsOnly("write 100");
 
+    append(writer, 84);
+    writer.write();
+    assertThat(files.takeCalls()).containsExactly("preallocate 1600", "write 100");
+  }
+
+  @Test
+  void aLargeWriteGrowsTheFileItselfAndSmallOnesBehindItArePreallocatedAgain()
+      throws IOException {
+    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 1_600);
+    append(writer, 85);
+    writer.write();
     append(writer, 5_000);
     writer.write();
-    assertThat(takeCalls()).containsExactly("preallocate 5016", "write 5016");
+    append(writer, 84);
+    writer.write();
+    assertThat(files.takeCalls())
+        .containsExactly(
+            "write 24", "sync", "write 101", "write 5016", "preallocate 1600", "write 100");
   }
 
   @Test
   void afterAFailedCallTheLogTakesNothingMoreAndCloseOnlyCloses() throws IOException {
-    for (String failing : List.of("write 26", "sync", "preallocate 4096")) {
-      TinyFiles disk = new TinyFiles();
+    for (StoreCall failing : List.of(StoreCall.WRITE, StoreCall.SYNC, StoreCall.PREALLOCATE)) {
+      RecordingFiles disk = new RecordingFiles();
       RecordLogWriter writer = RecordLogWriter.create(disk, PATH, 4096);
-      disk.failing = failing;
+      disk.memory().failNth(failing, 1, () -> new IOException("disk says no to " + failing));
       append(writer, 10);
-      assertThatThrownBy(writer::sync).hasMessage("disk says no to " + failing);
-      disk.failing = "";
-      disk.calls.clear();
+      assertThatThrownBy(writer::sync).hasMessageEndingWith("disk says no to " + failing);
+      disk.takeCalls();
 
       assertThatThrownBy(writer::sync)
           .isInstanceOf(IOException.class)
@@ -139,25 +153,25 @@ class RecordLogTest {
           .hasRootCauseMessage("disk says no to " + failing);
       assertThatThrownBy(() -> append(writer, 1)).isInstanceOf(IOException.class);
       writer.close();
-      assertThat(disk.calls).as(failing).containsExactly("close");
+      assertThat(disk.takeCalls()).as("%s", failing).containsExactly("close");
     }
   }
 
   @Test
   void aLogThatCannotBeStartedIsClosed() {
-    files.failing = "sync";
+    failNextSync();
     assertThatThrownBy(() -> RecordLogWriter.create(files, PATH, 0))
-        .hasMessage("disk says no to sync");
-    assertThat(files.calls).containsExactly("write 24", "sync", "close");
+        .hasMessageEndingWith("disk says no");
+    assertThat(files.takeCalls()).containsExactly("write 24", "sync", "close");
   }
 
   @Test
   void aCloseThatFailsStillClosesTheFile() throws IOException {
     RecordLogWriter writer = RecordLogWriter.create(files, PATH, 0);
     append(writer, 1);
-    files.failing = "sync";
-    assertThatThrownBy(writer::close).hasMessage("disk says no to sync");
-    assertThat(files.calls).endsWith("sync", "close");
+    failNextSync();
+    assertThatThrownBy(writer::close).hasMessageEndingWith("disk says no");
+    assertThat(files.takeCalls()).endsWith("sync", "close");
   }
 
   @Test
@@ -204,7 +218,7 @@ class RecordLogTest {
   @Test
   void aLogOfALaterVersionIsRefused() throws IOException {
     RecordLogWriter.create(files, PATH, 0).close();
-    byte[] later = files.content(PATH);
+    byte[] later = LogBytes.content(files, PATH);
     Binary.putInt(later, RecordFormat.FILE_VERSION, 2);
     Binary.putInt(later, RecordFormat.FILE_CRC, Crc32c.of(later, 0, RecordFormat.FILE_CRC));
     assertThatThrownBy(() -> tailOf(later))
@@ -225,26 +239,26 @@ class RecordLogTest {
     append(writer, 100);
     writer.append(payload, 0, payload.length);
     writer.write();
-    byte[] log = files.content(PATH);
+    byte[] log = LogBytes.content(files, PATH);
     byte[] torn = Arrays.copyOf(log, log.length - 1);
-    files.bytesRead = 0;
+    files.takeBytesRead();
 
     assertThat(tailOf(torn)).isInstanceOf(Tail.Torn.class);
 
-    assertThat(files.bytesRead).isLessThan(4L * torn.length);
+    assertThat(files.takeBytesRead()).isLessThan(4L * torn.length);
   }
 
   @Test
   void theProofOfASyncIsFoundAcrossTheBordersOfTheSearchedChunks() throws IOException {
     for (int beforeBorder = 0; beforeBorder <= FRAME + 1; beforeBorder++) {
-      TinyFiles disk = new TinyFiles();
+      RecordingFiles disk = new RecordingFiles();
       RecordLogWriter writer = RecordLogWriter.create(disk, PATH, 0);
       append(writer, 1 + (1 << 20) - beforeBorder - FRAME);
       writer.sync();
       append(writer, 5);
       writer.write();
-      files.replace(PATH, disk.content(PATH));
-      files.content(PATH)[HEADER + FRAME] ^= 1;
+      files.replace(PATH, LogBytes.content(disk, PATH));
+      files.memory().corrupt(PATH, (HEADER + FRAME) * 8L);
 
       try (RecordLogReader reader = RecordLogReader.open(files, PATH)) {
         assertThatThrownBy(reader::next)
@@ -265,7 +279,7 @@ class RecordLogTest {
       append(writer, 300);
       append(writer, 1);
     }
-    assertThat(files.content(PATH)).isEqualTo(golden);
+    assertThat(LogBytes.content(files, PATH)).isEqualTo(golden);
 
     files.replace(PATH, golden);
     try (RecordLogReader reader = RecordLogReader.open(files, PATH)) {
@@ -290,10 +304,8 @@ class RecordLogTest {
     }
   }
 
-  private List<String> takeCalls() {
-    List<String> taken = List.copyOf(files.calls);
-    files.calls.clear();
-    return taken;
+  private void failNextSync() {
+    files.memory().failNth(StoreCall.SYNC, 1, () -> new IOException("disk says no"));
   }
 
   private static void append(RecordLogWriter writer, int length) throws IOException {

@@ -14,7 +14,9 @@ class QuantityTest {
   void sizesAreReadInEveryUnit() {
     assertThat(ByteSize.parse("0B")).isEqualTo(new ByteSize(0));
     assertThat(ByteSize.parse("17B")).isEqualTo(new ByteSize(17));
-    assertThat(ByteSize.parse("64KiB")).isEqualTo(ByteSize.ofKiB(64)).isEqualTo(new ByteSize(65_536));
+    assertThat(ByteSize.parse("64KiB"))
+        .isEqualTo(ByteSize.ofKiB(64))
+        .isEqualTo(new ByteSize(65_536));
     assertThat(ByteSize.parse("3 MiB")).isEqualTo(ByteSize.ofMiB(3));
     assertThat(ByteSize.parse("2GiB")).isEqualTo(ByteSize.ofGiB(2));
     assertThat(ByteSize.parse("1TiB")).isEqualTo(ByteSize.ofGiB(1_024));
@@ -76,10 +78,10 @@ class QuantityTest {
     for (String bad : List.of("", "KiB", "64", "64KB", "64kib", "-1KiB", "1.5MiB", "9 9B", "１B")) {
       assertThatThrownBy(() -> ByteSize.parse(bad))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessage(
-              "\"" + bad + "\" is not a size such as 64KiB (units B, KiB, MiB, GiB, TiB)");
+          .hasMessage("\"" + bad + "\" is not a size such as 64KiB (units B, KiB, MiB, GiB, TiB)");
     }
-    for (String bad : List.of("", "s", "5", "5min", "-5s", "5S", "1h30m", "99999999999999999999s")) {
+    for (String bad :
+        List.of("", "s", "5", "5min", "-5s", "5S", "1h30m", "99999999999999999999s")) {
       assertThatThrownBy(() -> DurationText.parse(bad))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("\"" + bad + "\" is not a time such as 5s (units ns, us, ms, s, m, h, d)");

@@ -151,8 +151,7 @@ class SettingsTest {
 
   @Test
   void listsAndOptionalsMayBeEmpty() {
-    Settings settings =
-        SCHEMA.reader().file("f", "peers.seeds = \npeers.grace =").merge();
+    Settings settings = SCHEMA.reader().file("f", "peers.seeds = \npeers.grace =").merge();
     assertThat(settings.bind(PeerSettings.class, "peers"))
         .isEqualTo(new PeerSettings(List.of(), Optional.empty()));
     Settings two = SCHEMA.reader().flags(List.of("peers.seeds= x:1 ,y:2")).merge();
@@ -197,7 +196,8 @@ class SettingsTest {
             + " (units ns, us, ms, s, m, h, d)");
     assertProblem(
         SCHEMA.reader().environment(Map.of("STELE_ENGINE_CODEC", "gzip")),
-        "engine.codec = gzip (environment STELE_ENGINE_CODEC): expected one of none, lz4, zstd-fast");
+        "engine.codec = gzip (environment STELE_ENGINE_CODEC): expected one of none, lz4,"
+            + " zstd-fast");
     assertProblem(
         SCHEMA.reader().flags(List.of("engine.max-open-files=3000000000")),
         "engine.max-open-files = 3000000000 (flag --set): expected a whole number such as 8");
@@ -249,7 +249,8 @@ class SettingsTest {
         3 problems with settings:
           f:1: "nonsense": expected section.key = value
           unknown setting engine.cdoec (f:3): did you mean engine.codec?
-          engine.codec = x (f:2): expected one of none, lz4, zstd-fast""");
+          engine.codec = x (f:2): expected one of none, lz4, zstd-fast\
+        """);
   }
 
   @Test
@@ -282,8 +283,7 @@ class SettingsTest {
     SettingsSchema.Builder builder = SettingsSchema.builder();
     CacheSettings cache = EngineSettings.DEFAULTS.cache();
     assertThatThrownBy(() -> builder.section("Engine", cache))
-        .hasMessage(
-            "settings section \"Engine\": expected lower-case words, as in engine.cache");
+        .hasMessage("settings section \"Engine\": expected lower-case words, as in engine.cache");
     assertThatThrownBy(() -> builder.section("a", cache).section("a", cache))
         .hasMessage("settings section a is there twice");
     assertThatThrownBy(

@@ -16,10 +16,10 @@ import java.util.Arrays;
  * The transaction number is zero until the batch is committed; then it is put in place, and the
  * same bytes are the record of the commit log.
  *
- * <p>The format is untrusted: {@link #parse} takes any bytes, never reads outside of them, and answers
- * either with a batch that obeys every rule (limits, kinds, strictly ascending order) or with an
- * {@link InvalidRequestException} that names the byte at fault. Everything behind it, the mem
- * fragment and the log record, then trusts the batch and copies its bytes as they are.
+ * <p>The format is untrusted: {@link #parse} takes any bytes, never reads outside of them, and
+ * answers either with a batch that obeys every rule (limits, kinds, strictly ascending order) or
+ * with an {@link InvalidRequestException} that names the byte at fault. Everything behind it, the
+ * mem fragment and the log record, then trusts the batch and copies its bytes as they are.
  */
 public final class CellBatch {
   static final int MAGIC = 'S' | 'C' << 8 | 'B' << 16 | '1' << 24;

@@ -22,8 +22,11 @@ public interface Fragment {
   /** A cursor over all cells, except that it may leave out versions outside of the bounds. */
   CellCursor cursor(TimeBounds bounds);
 
-  /** A cursor for reading one row, or nothing if the fragment surely has no cell of it. */
-  Optional<CellCursor> rowCursor(CellView row);
+  /**
+   * A cursor for reading one row from some place in it to its end, or nothing if the fragment
+   * surely has no cell there, and no erasure that bears on it.
+   */
+  Optional<CellCursor> rowCursor(CellView from);
 
   /** False only if no erasure of a column, family or row is among the cells. */
   boolean mayHoldWideErasures();

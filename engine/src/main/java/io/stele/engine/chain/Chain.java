@@ -78,12 +78,12 @@ public final class Chain {
     return MergeCursor.of(cursors);
   }
 
-  /** The cells of the fragments that may have the row, merged; nothing if none has it. */
-  public Optional<CellCursor> rowCursor(CellView row) {
+  /** The cells of a row from some place on, merged; nothing if no fragment has any. */
+  public Optional<CellCursor> rowCursor(CellView from) {
     CellCursor only = null;
     List<CellCursor> several = null;
     for (int i = links.size() - 1; i >= 0; i--) {
-      Optional<CellCursor> cursor = links.get(i).rowCursor(row);
+      Optional<CellCursor> cursor = links.get(i).rowCursor(from);
       if (cursor.isEmpty()) {
         continue;
       }

@@ -29,10 +29,10 @@ public record Link(Fragment fragment, Optional<Set<Bytes>> families) {
     return restrict(fragment.cursor(bounds));
   }
 
-  Optional<CellCursor> rowCursor(CellView row) {
+  Optional<CellCursor> rowCursor(CellView from) {
     return families.isEmpty()
-        ? fragment.rowCursor(row)
-        : fragment.rowCursor(row).map(this::restrict);
+        ? fragment.rowCursor(from)
+        : fragment.rowCursor(from).map(this::restrict);
   }
 
   private CellCursor restrict(CellCursor cursor) {

@@ -108,7 +108,9 @@ public final class CommitLog implements AutoCloseable {
     return durableTxn;
   }
 
-  /** Waits until there is room in the queue. To be called before {@link #enqueue}, without locks. */
+  /**
+   * Waits until there is room in the queue. To be called before {@link #enqueue}, without locks.
+   */
   public void throttle() {
     if (queuedBytesNow() < settings.queueBytes()) {
       return;
@@ -160,7 +162,11 @@ public final class CommitLog implements AutoCloseable {
     waiters.await(txn);
     if (durableTxn < txn) {
       throw new OutcomeUnknownException(
-          "transaction " + txn + " may or may not be in the commit log " + directory + ": "
+          "transaction "
+              + txn
+              + " may or may not be in the commit log "
+              + directory
+              + ": "
               + failure,
           failure);
     }
@@ -238,8 +244,11 @@ public final class CommitLog implements AutoCloseable {
     Throwable cause = failure;
     if (cause != null) {
       throw new UnavailableException(
-          "commit log " + directory + " has failed and takes no more writes until the store is"
-              + " opened again: " + cause,
+          "commit log "
+              + directory
+              + " has failed and takes no more writes until the store is"
+              + " opened again: "
+              + cause,
           cause);
     }
     if (closing) {

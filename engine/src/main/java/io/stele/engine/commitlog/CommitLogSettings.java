@@ -19,8 +19,15 @@ public record CommitLogSettings(
   public CommitLogSettings {
     if (fileBytes < 1 || preallocateBytes < 0 || queueBytes < 1 || lazySync.isNegative()) {
       throw new InvalidRequestException(
-          "commit log settings: file " + fileBytes + ", preallocate " + preallocateBytes
-              + ", queue " + queueBytes + ", lazy sync " + lazySync + ": sizes must be positive");
+          "commit log settings: file "
+              + fileBytes
+              + ", preallocate "
+              + preallocateBytes
+              + ", queue "
+              + queueBytes
+              + ", lazy sync "
+              + lazySync
+              + ": sizes must be positive");
     }
   }
 }

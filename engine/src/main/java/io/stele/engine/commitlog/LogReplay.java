@@ -50,7 +50,8 @@ public final class LogReplay {
       long fileTxn = 0;
       try (RecordLogReader log = RecordLogReader.open(files, info.path())) {
         while (log.next()) {
-          byte[] record = Arrays.copyOfRange(log.buffer(), log.offset(), log.offset() + log.length());
+          byte[] record =
+              Arrays.copyOfRange(log.buffer(), log.offset(), log.offset() + log.length());
           CellBatch batch = CellBatch.trusted(record, 0, record.length);
           fileTxn = batch.txn();
           if (fileTxn > lastTxn) {

@@ -83,7 +83,10 @@ public final class DiskFragment implements Fragment, AutoCloseable {
   }
 
   @Override
-  public Optional<CellCursor> rowCursor(CellView row) {
+  public Optional<CellCursor> rowCursor(CellView from) {
+    // An erasure stands at the row's start, which may lie in an earlier leaf than the wanted
+    // column.
+    CellView row = mayHoldWideErasures() ? CellView.beforeRow(from.row()) : from;
     if (properties.firstRow().compareTo(row.rowArray, row.rowOffset, row.rowLength) > 0
         || properties.lastRow().compareTo(row.rowArray, row.rowOffset, row.rowLength) < 0) {
       return Optional.empty();
@@ -121,22 +124,19 @@ public final class DiskFragment implements Fragment, AutoCloseable {
     return root;
   }
 
-  IndexBlock leaf(BlockHandle handle) {
-    return (IndexBlock)
+  /** The leaf of an entry of the root, with its filter. */
+  IndexLeaf leaf(IndexBlock.Entry entry) {
+    BlockHandle handle = entry.handle();
+    BlockHandle filter = entry.filter();
+    return (IndexLeaf)
         cache.get(
             cacheKey,
             handle.offset(),
             priority,
-            () -> new IndexBlock(load(handle), handle.length()));
-  }
-
-  RowFilter filter(BlockHandle handle) {
-    return (RowFilter)
-        cache.get(
-            cacheKey,
-            handle.offset(),
-            priority,
-            () -> new RowFilter(load(handle), handle.length()));
+            () ->
+                new IndexLeaf(
+                    new IndexBlock(load(handle), handle.length()),
+                    new RowFilter(load(filter), filter.length())));
   }
 
   Block block(BlockHandle handle) {
@@ -171,7 +171,7 @@ public final class DiskFragment implements Fragment, AutoCloseable {
     IndexBlock.Entry entry = new IndexBlock.Entry();
     for (int i = 0; i < root.count; i++) {
       entry.read(root, i);
-      IndexBlock leaf = leaf(entry.handle());
+      IndexBlock leaf = leaf(entry).index();
       for (int k = 0; k < leaf.count; k++) {
         entry.read(leaf, k);
         action.accept(entry.handle());
@@ -223,7 +223,7 @@ public final class DiskFragment implements Fragment, AutoCloseable {
       codec.decompress(bytes, stored, content, content.length);
       return content;
     } catch (IOException e) {
-      throw corrupt(handle.offset(), "a block of " + handle.length() + " bytes", e.getMessage());
+      throw corrupt(handle.offset(), "a block of " + handle.length() + " bytes", e.toString());
     }
   }
 
@@ -273,7 +273,7 @@ public final class DiskFragment implements Fragment, AutoCloseable {
     try {
       return FragmentProperties.decode(content(handle), handle.length());
     } catch (Malformed e) {
-      throw corrupt(handle.offset(), "fragment properties", e.getMessage());
+      throw corrupt(handle.offset(), "fragment properties", e.problem());
     }
   }
 

@@ -11,7 +11,7 @@ final class FragmentCursor implements CellCursor {
   private final IndexBlock root;
   private final TimeBounds bounds;
   private final IndexBlock.Entry entry = new IndexBlock.Entry();
-  private @Nullable IndexBlock leaf;
+  private @Nullable IndexLeaf leaf;
   private int rootAt = -1; // the entry of the root whose leaf is loaded
   private int leafAt; // the entry of the leaf whose block is loaded
   private @Nullable BlockCursor block;
@@ -29,23 +29,19 @@ final class FragmentCursor implements CellCursor {
     if (at == root.count) {
       return false;
     }
-    entry.read(root, at);
     long hash = RowFilter.hash(beforeRow.rowArray, beforeRow.rowOffset, beforeRow.rowLength);
-    return fragment.filter(entry.filter()).mayContain(hash);
+    return openLeaf(at).filter().mayContain(hash);
   }
 
   @Override
   public boolean seek(CellView target) {
     started = true;
-    int at = root.count == 1 ? 0 : root.find(target, entry);
+    int at = root.find(target, entry);
     if (at == root.count) {
       return end();
     }
-    IndexBlock found = openLeaf(at);
+    IndexBlock found = openLeaf(at).index();
     leafAt = found.find(target, entry);
-    if (leafAt == found.count) { // only if the root's single entry was taken unseen
-      return end();
-    }
     entry.read(found, leafAt);
     if (entry.canSkip(bounds.from(), bounds.to())) {
       return nextBlock();
@@ -76,13 +72,13 @@ final class FragmentCursor implements CellCursor {
   }
 
   private boolean nextBlock() {
-    IndexBlock current = leaf;
+    IndexBlock current = leaf == null ? null : leaf.index();
     while (current != null) {
       if (++leafAt >= current.count) {
         if (rootAt + 1 >= root.count) {
           return end();
         }
-        current = openLeaf(rootAt + 1);
+        current = openLeaf(rootAt + 1).index();
         leafAt = 0;
       }
       entry.read(current, leafAt);
@@ -93,11 +89,11 @@ final class FragmentCursor implements CellCursor {
     return end();
   }
 
-  private IndexBlock openLeaf(int at) {
-    IndexBlock current = leaf;
+  private IndexLeaf openLeaf(int at) {
+    IndexLeaf current = leaf;
     if (current == null || at != rootAt) {
       entry.read(root, at);
-      current = fragment.leaf(entry.handle());
+      current = fragment.leaf(entry);
       leaf = current;
       rootAt = at;
     }

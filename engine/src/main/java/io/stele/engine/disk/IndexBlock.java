@@ -2,7 +2,6 @@ package io.stele.engine.disk;
 
 import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.ByteBuilder;
-import io.stele.engine.cache.CachedBlock;
 import io.stele.engine.cell.CellKind;
 import io.stele.engine.cell.CellView;
 import java.util.Arrays;
@@ -27,7 +26,7 @@ import java.util.Arrays;
  * (MID_ROW) has its last cell as key. HAS_WIDE marks blocks that must not be passed over for their
  * timestamps, because a wide erasure is among the cells.
  */
-final class IndexBlock implements CachedBlock {
+final class IndexBlock {
   static final int MID_ROW = 0x01;
   static final int HAS_WIDE = 0x02;
   static final int HAS_FILTER = 0x04;
@@ -36,24 +35,67 @@ final class IndexBlock implements CachedBlock {
   final int count;
   private final int offsets;
 
+  // For searching without touching the entries, each of which would be a cache miss: all rows share
+  // their first sharedLength bytes, which stand at sharedOffset; then the next eight bytes of each
+  // row, as a number whose signed order is byte order.
+  private final int sharedOffset;
+  private final int sharedLength;
+  private final long[] prefixes;
+
   IndexBlock(byte[] bytes, int length) {
     this.bytes = bytes;
     count = Binary.getInt(bytes, length - 4);
     offsets = length - 4 - 4 * count;
+    prefixes = new long[count];
+    Entry entry = new Entry();
+    entry.read(this, 0);
+    sharedOffset = entry.rowOffset;
+    int firstLength = entry.rowLength;
+    entry.read(this, count - 1);
+    int most = Math.min(firstLength, entry.rowLength);
+    int differs =
+        Arrays.mismatch(
+            bytes,
+            sharedOffset,
+            sharedOffset + most,
+            bytes,
+            entry.rowOffset,
+            entry.rowOffset + most);
+    sharedLength = differs < 0 ? most : differs;
+    for (int i = 0; i < count; i++) {
+      entry.read(this, i);
+      prefixes[i] = prefix(bytes, entry.rowOffset, entry.rowLength);
+    }
   }
 
-  @Override
-  public int weight() {
-    return bytes.length + 64;
+  private long prefix(byte[] row, int offset, int length) {
+    return Binary.prefix(row, offset + sharedLength, length - sharedLength) ^ Long.MIN_VALUE;
+  }
+
+  int weight() {
+    return bytes.length + 8 * count + 96;
   }
 
   /** The first entry whose key is at or after the target; {@link #count} if there is none. */
   int find(CellView target, Entry scratch) {
+    int byShared =
+        Arrays.compareUnsigned(
+            target.rowArray,
+            target.rowOffset,
+            target.rowOffset + Math.min(target.rowLength, sharedLength),
+            bytes,
+            sharedOffset,
+            sharedOffset + sharedLength);
+    if (byShared != 0) {
+      return byShared < 0 ? 0 : count;
+    }
+    long wanted = prefix(target.rowArray, target.rowOffset, target.rowLength);
     int low = 0;
     int high = count;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (compareKey(middle, target, scratch) >= 0) {
+      long found = prefixes[middle];
+      if (found > wanted || (found == wanted && compareKey(middle, target, scratch) >= 0)) {
         high = middle;
       } else {
         low = middle + 1;

@@ -2,7 +2,6 @@ package io.stele.engine.disk;
 
 import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.ByteBuilder;
-import io.stele.engine.cache.CachedBlock;
 import java.util.Arrays;
 
 /**
@@ -17,7 +16,7 @@ import java.util.Arrays;
  * by six bits each of a second mix. With {@value #BITS_PER_ROW} bits a row about 1 in 150 absent
  * rows passes. The hash is part of the file format and never changes.
  */
-final class RowFilter implements CachedBlock {
+final class RowFilter {
   static final int BITS_PER_ROW = 12;
   private static final int LINE = 64;
   private static final long K0 = 0x9ae16a3b2f90404fL;
@@ -32,8 +31,7 @@ final class RowFilter implements CachedBlock {
     this.lines = length / LINE;
   }
 
-  @Override
-  public int weight() {
+  int weight() {
     return bytes.length + 32;
   }
 

@@ -115,7 +115,7 @@ public final class MemFragment implements Fragment {
   }
 
   @Override
-  public Optional<CellCursor> rowCursor(CellView row) {
+  public Optional<CellCursor> rowCursor(CellView from) {
     return isEmpty() ? Optional.empty() : Optional.of(new TreeCursor(arena, tree));
   }
 }

@@ -1,6 +1,7 @@
 package io.stele.engine.merge;
 
 import io.stele.base.error.InvalidRequestException;
+import java.util.Arrays;
 import java.util.Locale;
 
 /**
@@ -127,16 +128,17 @@ public sealed interface PurgePolicy {
 
   /** Reads the text form; {@code and} binds closer than {@code or}. */
   static PurgePolicy parse(String text) {
-    PurgePolicy any = null;
-    for (String alternative : text.trim().split("\\s+or\\s+", -1)) {
-      PurgePolicy all = null;
-      for (String term : alternative.trim().split("\\s+and\\s+", -1)) {
-        PurgePolicy parsed = parseTerm(term.trim(), text);
-        all = all == null ? parsed : new Both(all, parsed);
-      }
-      any = any == null ? all : new Either(any, all);
-    }
-    return any == null ? NONE : any;
+    return Arrays.stream(text.trim().split("\\s+or\\s+", -1))
+        .map(alternative -> parseAll(alternative, text))
+        .reduce(Either::new)
+        .orElse(NONE);
+  }
+
+  private static PurgePolicy parseAll(String terms, String whole) {
+    return Arrays.stream(terms.trim().split("\\s+and\\s+", -1))
+        .map(term -> parseTerm(term.trim(), whole))
+        .reduce(Both::new)
+        .orElse(NONE);
   }
 
   private static PurgePolicy parseTerm(String term, String whole) {

@@ -10,10 +10,10 @@ import io.stele.engine.cell.CellView;
  *
  * <p>A version written at {@code t} and hidden from {@code u} on, by a newer version of the same
  * cell or by an erasure, is seen only by snapshots in {@code [t, u)}: without one it goes. An
- * erasure hides cells of older fragments too, so it goes only in a <em>rooted</em> rewrite, one that
- * includes the oldest fragment, and only if no snapshot is older than it: then all that it hides is
- * gone as well. Every snapshot that is opened later reads at or above all transactions of the
- * sources, so the set taken at the start stays right.
+ * erasure hides cells of older fragments too, so it goes only in a <em>rooted</em> rewrite, one
+ * that includes the oldest fragment, and only if no snapshot is older than it: then all that it
+ * hides is gone as well. Every snapshot that is opened later reads at or above all transactions of
+ * the sources, so the set taken at the start stays right.
  */
 public final class RetainCursor {
   private final CellCursor source;
@@ -101,7 +101,9 @@ public final class RetainCursor {
     if (version.kind == CellKind.ERASE_CELL) {
       return !rooted || snapshots.anyBefore(version.txn);
     }
-    if (topIsPut && version.txn <= snapshots.oldest() && erasures.firstHidingVersion(version) == Long.MAX_VALUE) {
+    if (topIsPut
+        && version.txn <= snapshots.oldest()
+        && erasures.firstHidingVersion(version) == Long.MAX_VALUE) {
       timeCounts = true;
     }
     return !purge.purges(version.timestamp, newer, now);

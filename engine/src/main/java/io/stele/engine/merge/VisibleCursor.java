@@ -10,8 +10,8 @@ import java.util.List;
  * What a reader sees of a merged chain: the puts that are visible at its read transaction, not
  * erased, not superseded, not purged, and wanted by its predicate.
  *
- * <p>The source hands out, for each row: its erasures, then by family the family's erasures, then by
- * column the column's erasures and its versions, newest timestamp first and, for one timestamp,
+ * <p>The source hands out, for each row: its erasures, then by family the family's erasures, then
+ * by column the column's erasures and its versions, newest timestamp first and, for one timestamp,
  * newest transaction first. So everything that can hide a version has come before it.
  */
 public final class VisibleCursor implements CellCursor {
@@ -94,8 +94,7 @@ public final class VisibleCursor implements CellCursor {
       pending = source.seek(CellView.beforeRow(target.row()));
     } else {
       pending =
-          source.seek(
-              CellView.beforeColumn(target.row(), target.family(), target.qualifier()));
+          source.seek(CellView.beforeColumn(target.row(), target.family(), target.qualifier()));
     }
     boolean found = pending && scan();
     while (found && cell.compareTo(target) < 0) {
@@ -184,7 +183,8 @@ public final class VisibleCursor implements CellCursor {
         return;
       }
       if (handedOut >= predicate.history()) {
-        pending = source.seek(CellView.beforeColumn(at.row(), at.family(), at.qualifier().successor()));
+        pending =
+            source.seek(CellView.beforeColumn(at.row(), at.family(), at.qualifier().successor()));
         return;
       }
     }
@@ -214,17 +214,24 @@ public final class VisibleCursor implements CellCursor {
     }
     for (int i = 0; i < columns.size(); i++) {
       ColumnRange column = columns.get(i);
-      if (column.family().compareTo(
-                  candidate.familyArray, candidate.familyOffset, candidate.familyLength)
+      if (column
+                  .family()
+                  .compareTo(candidate.familyArray, candidate.familyOffset, candidate.familyLength)
               == 0
-          && column.from().compareTo(
-                  candidate.qualifierArray, candidate.qualifierOffset, candidate.qualifierLength)
-              <= 0
-          && (column.to() == null
-              || column.to().compareTo(
+          && column
+                  .from()
+                  .compareTo(
                       candidate.qualifierArray,
                       candidate.qualifierOffset,
                       candidate.qualifierLength)
+              <= 0
+          && (column.to() == null
+              || column
+                      .to()
+                      .compareTo(
+                          candidate.qualifierArray,
+                          candidate.qualifierOffset,
+                          candidate.qualifierLength)
                   > 0)) {
         return true;
       }

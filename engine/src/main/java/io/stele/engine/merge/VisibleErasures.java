@@ -5,12 +5,14 @@ import java.util.Arrays;
 
 /** The wide erasures that bear on the current column, as a reader at one transaction sees them. */
 final class VisibleErasures {
+  private static final long[] NO_RANGES = new long[0];
+
   private long rowTxn;
   private long familyTxn;
   private int ranges;
-  private long[] from = new long[4];
-  private long[] to = new long[4];
-  private long[] txn = new long[4];
+  private long[] from = NO_RANGES;
+  private long[] to = NO_RANGES;
+  private long[] txn = NO_RANGES;
 
   void enter(ColumnWalk.Step step) {
     switch (step) {
@@ -39,9 +41,10 @@ final class VisibleErasures {
 
   private void addRange(long rangeFrom, long rangeTo, long rangeTxn) {
     if (ranges == from.length) {
-      from = Arrays.copyOf(from, 2 * ranges);
-      to = Arrays.copyOf(to, 2 * ranges);
-      txn = Arrays.copyOf(txn, 2 * ranges);
+      int room = Math.max(4, 2 * ranges);
+      from = Arrays.copyOf(from, room);
+      to = Arrays.copyOf(to, room);
+      txn = Arrays.copyOf(txn, room);
     }
     from[ranges] = rangeFrom;
     to[ranges] = rangeTo;

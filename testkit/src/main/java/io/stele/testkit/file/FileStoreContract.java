@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -242,28 +243,29 @@ public abstract class FileStoreContract extends FileContentContract {
       Arrays.fill(versions[i], (byte) i);
     }
     store.replace(PATH, versions[0]);
+    CountDownLatch reads = new CountDownLatch(30);
     AtomicBoolean done = new AtomicBoolean();
-    List<Integer> found =
+    List<Boolean> whole =
         Concurrently.run(
             3,
             thread ->
                 () -> {
-                  int reads = 0;
                   if (thread == 0) {
-                    for (int i = 1; i <= 40; i++) {
+                    for (int i = 1; i <= 40 || reads.getCount() > 0; i++) {
                       store.replace(PATH, versions[i % versions.length]);
                     }
                     done.set(true);
-                    return 1;
+                    return true;
                   }
+                  boolean same = true;
                   while (!done.get()) {
                     byte[] content = read(store, PATH);
-                    assertThat(content).isEqualTo(versions[content[0]]);
-                    reads++;
+                    same &= Arrays.equals(content, versions[content[0]]);
+                    reads.countDown();
                   }
-                  return reads;
+                  return same;
                 });
-    assertThat(found).doesNotContain(0);
+    assertThat(whole).containsOnly(true);
     assertThat(store.list(PATH.parent())).hasSize(1);
   }
 

@@ -1,0 +1,205 @@
+package io.stele.it;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.RandomAccessFile;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+
+/**
+ * The layers of Stele, as rules over its compiled classes. A rule fails too when it finds no class
+ * to check, so a module or package cannot drop out of it unseen.
+ */
+@AnalyzeClasses(packages = "io.stele", importOptions = ImportOption.DoNotIncludeTests.class)
+class LayersTest {
+
+  private static final String[] JDK = {"java..", "jdk.."};
+  private static final String NULLNESS = "org.jspecify.annotations..";
+
+  @ArchTest
+  static final ArchRule baseStandsOnTheJdkAlone =
+      classes()
+          .that(are(in("base")))
+          .should()
+          .onlyDependOnClassesThat(resideInAnyPackage(allowed("io.stele.base..")))
+          .because("whatever base depends on, every user of any part of Stele depends on");
+
+  @ArchTest
+  static final ArchRule engineStandsOnBaseCodecsAndCache =
+      classes()
+          .that(are(in("engine")))
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAnyPackage(
+                  allowed(
+                      "io.stele.base..",
+                      "io.stele.engine..",
+                      "com.github.benmanes.caffeine..",
+                      "com.github.luben.zstd..",
+                      "net.jpountz..",
+                      "org.xerial.snappy..")))
+          .because("the engine is a library of its own, which an application embeds");
+
+  @ArchTest
+  static final ArchRule cliStandsBesideTheEngine =
+      classes()
+          .that(are(in("cli")))
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAnyPackage(allowed("io.stele.base..", "io.stele.cli..", "picocli..")))
+          .because("the command line speaks to a store as any client does; modules add to it");
+
+  @ArchTest
+  static final ArchRule onlyHadoopSeesHadoop =
+      noClasses()
+          .that(are(outside("hadoop")))
+          .should()
+          .dependOnClassesThat(resideInAnyPackage("org.apache.hadoop..", "io.stele.hadoop.."))
+          .because("Hadoop's class path must not reach those who store their files elsewhere");
+
+  @ArchTest
+  static final ArchRule nothingStandsOnBench =
+      noClasses()
+          .that(are(outside("bench")))
+          .should()
+          .dependOnClassesThat(resideInAnyPackage("io.stele.bench..", "org.rocksdb.."))
+          .because("peers are measured against, never built upon");
+
+  @ArchTest
+  static final ArchRule nothingShipsItsTests =
+      noClasses()
+          .that(are(outside("testkit")))
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                  "io.stele.testkit..", "org.junit..", "org.assertj..", "org.awaitility.."))
+          .because("fakes and contract suites are for tests");
+
+  @ArchTest
+  static final ArchRule packagesHaveNoCycles =
+      slices()
+          .matching("io.stele.(*).(*)..")
+          .should()
+          .beFreeOfCycles()
+          .because("a package that can be read on its own can be changed on its own");
+
+  @ArchTest
+  static final ArchRule timeComesFromOutside =
+      noClasses()
+          .that(are(outside("base.time", "cli", "bench", "testkit")))
+          .should()
+          .callMethod(System.class, "currentTimeMillis")
+          .orShould()
+          .callMethod(System.class, "nanoTime")
+          .orShould()
+          .callMethod(Instant.class, "now")
+          .orShould()
+          .callMethod(Thread.class, "sleep", long.class)
+          .because("a test drives the clock; a Clock is handed in where time matters");
+
+  @ArchTest
+  static final ArchRule chanceComesFromOutside =
+      noClasses()
+          .that(are(outside("base.time", "bench", "testkit")))
+          .should()
+          .callConstructor(Random.class)
+          .orShould()
+          .callMethod(Math.class, "random")
+          .orShould()
+          .callMethod(UUID.class, "randomUUID")
+          .orShould()
+          .callMethod(ThreadLocalRandom.class, "current")
+          .because("a failed run must be playable again from its seed");
+
+  @ArchTest
+  static final ArchRule engineReachesFilesThroughTheStore =
+      noClasses()
+          .that(are(in("engine")))
+          .should()
+          .dependOnClassesThat(
+              DescribedPredicate.describe(
+                  "open files by themselves",
+                  type ->
+                      type.isEquivalentTo(File.class)
+                          || type.isEquivalentTo(Files.class)
+                          || type.isEquivalentTo(FileChannel.class)
+                          || type.isEquivalentTo(FileInputStream.class)
+                          || type.isEquivalentTo(FileOutputStream.class)
+                          || type.isEquivalentTo(RandomAccessFile.class)))
+          .because("the same engine runs on local disks, Hadoop file systems and a faulty fake");
+
+  @ArchTest
+  static final ArchRule nobodyLogsBehindTheEvents =
+      noClasses()
+          .that(are(outside("cli", "bench", "testkit")))
+          .should()
+          .dependOnClassesThat(resideInAPackage("java.util.logging.."))
+          .orShould()
+          .accessField(System.class, "out")
+          .orShould()
+          .accessField(System.class, "err")
+          .because("log lines, metrics and the console all subscribe to the same events");
+
+  @ArchTest
+  static final ArchRule packagesAreNullMarked =
+      classes().should(resideInANullMarkedPackage()).because("NullAway checks only what is marked");
+
+  private static DescribedPredicate<JavaClass> in(String module) {
+    return resideInAPackage("io.stele." + module + "..");
+  }
+
+  private static DescribedPredicate<JavaClass> outside(String... modules) {
+    String[] packages = new String[modules.length];
+    for (int i = 0; i < modules.length; i++) {
+      packages[i] = "io.stele." + modules[i] + "..";
+    }
+    return DescribedPredicate.not(resideInAnyPackage(packages));
+  }
+
+  private static String[] allowed(String... packages) {
+    return Stream.of(JDK, new String[] {NULLNESS}, packages)
+        .flatMap(Arrays::stream)
+        .toArray(String[]::new);
+  }
+
+  private static ArchCondition<JavaClass> resideInANullMarkedPackage() {
+    return new ArchCondition<>("reside in a package that is @NullMarked") {
+      @Override
+      public void check(JavaClass type, ConditionEvents events) {
+        JavaPackage home = type.getPackage();
+        boolean marked =
+            home.tryGetPackageInfo()
+                .map(info -> info.isAnnotatedWith(NullMarked.class))
+                .orElse(false);
+        events.add(
+            new SimpleConditionEvent(
+                type, marked, type.getName() + " is in " + home.getName() + ", not @NullMarked"));
+      }
+    };
+  }
+}

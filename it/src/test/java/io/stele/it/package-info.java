@@ -1,0 +1,5 @@
+/** Tests of Stele as a whole: its layers, and its programs as processes. */
+@NullMarked
+package io.stele.it;
+
+import org.jspecify.annotations.NullMarked;
