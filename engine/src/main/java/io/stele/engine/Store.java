@@ -427,7 +427,7 @@ public final class Store implements AutoCloseable {
   }
 
   private long now() {
-    return settings.purge() == PurgePolicy.NONE ? 0 : clock.micros();
+    return settings.purge().equals(PurgePolicy.NONE) ? 0 : clock.micros();
   }
 
   // ---- upkeep

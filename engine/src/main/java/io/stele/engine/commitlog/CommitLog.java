@@ -13,7 +13,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -293,9 +292,10 @@ public final class CommitLog implements AutoCloseable {
       while (queue.isEmpty() && !closing && rollAfter == NO_ROLL && wantedTxn <= durableTxn) {
         if (writtenTxn > durableTxn) {
           long left = settings.lazySync().toNanos() - (clock.nanos() - lastSyncNanos);
-          if (left <= 0 || !awaitWork(left)) {
+          if (left <= 0) {
             break;
           }
+          work.awaitNanos(left);
         } else {
           work.awaitUninterruptibly();
           lastSyncNanos = clock.nanos();
@@ -308,16 +308,10 @@ public final class CommitLog implements AutoCloseable {
         room.signalAll();
       }
       return group;
+    } catch (InterruptedException e) {
+      return List.of(); // nobody interrupts this thread on purpose: look again
     } finally {
       lock.unlock();
-    }
-  }
-
-  private boolean awaitWork(long nanos) {
-    try {
-      return work.await(nanos, TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      return true; // nobody interrupts this thread on purpose
     }
   }
 
