@@ -190,7 +190,8 @@ final class ChainKeeper implements AutoCloseable {
     flushedTxn = newFlushedTxn;
   }
 
-  private void checkUsable() {
+  /** Fails if a manifest's fate is unknown: then nothing more may be written beside it. */
+  void checkUsable() {
     IOException cause = broken;
     if (cause != null) {
       throw new UnavailableException(

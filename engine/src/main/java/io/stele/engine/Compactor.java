@@ -120,6 +120,7 @@ final class Compactor {
   }
 
   private void runPlan(CompactionPlan plan) throws IOException {
+    context.keeper().checkUsable();
     List<Link> links = diskLinks();
     List<Link> inputs = links.subList(plan.from(), plan.to());
     FilePath path = context.keeper().newFragmentPath();
