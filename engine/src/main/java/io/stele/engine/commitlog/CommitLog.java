@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -63,8 +62,9 @@ public final class CommitLog implements AutoCloseable {
   // Invariant: durableTxn <= queuedTxn. Written by the log thread.
   private volatile long durableTxn;
   private volatile @Nullable Throwable failure;
+  private volatile boolean stopped;
 
-  private final WaiterQueue waiters = new WaiterQueue();
+  private final DurabilityWaiters waiters = new DurabilityWaiters();
 
   // The log thread's own.
   private @Nullable RecordLogWriter writer;
@@ -158,7 +158,7 @@ public final class CommitLog implements AutoCloseable {
       return;
     }
     want(txn);
-    waiters.await(txn);
+    waiters.await(txn, () -> durableTxn >= txn || stopped);
     if (durableTxn < txn) {
       throw new OutcomeUnknownException(
           "transaction "
@@ -281,7 +281,8 @@ public final class CommitLog implements AutoCloseable {
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
     } finally {
-      waiters.wakeAll();
+      stopped = true;
+      waiters.wake(Long.MAX_VALUE);
     }
   }
 
@@ -397,43 +398,6 @@ public final class CommitLog implements AutoCloseable {
       } catch (IOException e) {
         cause.addSuppressed(e);
       }
-    }
-  }
-
-  /** Threads that wait for transactions to become durable. */
-  private final class WaiterQueue {
-    private record Waiter(long txn, Thread thread) {}
-
-    private final Deque<Waiter> queue = new ArrayDeque<>(); // guarded by itself
-
-    void await(long txn) {
-      synchronized (queue) {
-        if (durableTxn >= txn || failure != null || !thread.isAlive()) {
-          return;
-        }
-        queue.addLast(new Waiter(txn, Thread.currentThread()));
-      }
-      boolean interrupted = false;
-      while (durableTxn < txn && failure == null && thread.isAlive()) {
-        LockSupport.park(this);
-        interrupted |= Thread.interrupted();
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-
-    /** Wakes those whose transaction is durable. */
-    void wake(long txn) {
-      List<Thread> ready = new ArrayList<>();
-      synchronized (queue) {
-        queue.removeIf(waiter -> waiter.txn <= txn && ready.add(waiter.thread));
-      }
-      ready.forEach(LockSupport::unpark);
-    }
-
-    void wakeAll() {
-      wake(Long.MAX_VALUE);
     }
   }
 }
