@@ -89,7 +89,7 @@ public final class Store implements AutoCloseable {
     this.random = builder.random;
     this.events = builder.events;
     Context context = new Context();
-    this.keeper = ChainKeeper.open(files, builder.cache);
+    this.keeper = ChainKeeper.open(files, builder.cache, settings.inMemory());
     this.reads = new ReadPath(keeper.holder(), settings.purge(), clock, this::checkOpen);
     this.flusher = new Flusher(context);
     CompactionPolicy policy = new CompactionPolicy(settings.compaction());
