@@ -2,6 +2,7 @@ package io.stele.engine.disk;
 
 import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.ByteBuilder;
+import io.stele.engine.cell.CellKind;
 import io.stele.engine.cell.CellView;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -25,6 +26,7 @@ final class BlockBuilder {
   private int columnIndex;
 
   private final CellView last = new CellView();
+  private final byte[] range = new byte[CellView.RANGE_BYTES];
   private long minTimestamp;
   private long maxTimestamp;
   private boolean wide;
@@ -50,7 +52,18 @@ final class BlockBuilder {
     last.timestamp = cell.timestamp;
     last.txn = cell.txn;
     last.kind = cell.kind;
+    noteRange(cell);
     count++;
+  }
+
+  /** Keeps the range of a column erasure, which is part of its key. */
+  private void noteRange(CellView cell) {
+    last.valueLength = 0;
+    if (cell.kind == CellKind.ERASE_COLUMN) {
+      System.arraycopy(cell.valueArray, cell.valueOffset, range, 0, CellView.RANGE_BYTES);
+      last.valueArray = range;
+      last.valueLength = CellView.RANGE_BYTES;
+    }
   }
 
   private int putRow(CellView cell, boolean restart) {

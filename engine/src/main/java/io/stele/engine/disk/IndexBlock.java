@@ -18,6 +18,7 @@ import java.util.Arrays;
  *                rowLength(varint) row
  *                [ kind(1) timestamp(8) txn(8) familyLength(varint) family
  *                  qualifierLength(varint) qualifier ]                          MID_ROW
+ *                [ from(8) to(8), as in CellView ]               MID_ROW, kind ERASE_COLUMN
  * </pre>
  *
  * An entry's key is an upper bound of its block: no cell of the block is above it, and every cell
@@ -184,6 +185,11 @@ final class IndexBlock {
       cell.qualifierArray = bytes;
       cell.qualifierLength = in.read();
       cell.qualifierOffset = in.at;
+      if (cell.kind == CellKind.ERASE_COLUMN) { // its range is part of the key
+        cell.valueArray = bytes;
+        cell.valueOffset = cell.qualifierOffset + cell.qualifierLength;
+        cell.valueLength = CellView.RANGE_BYTES;
+      }
       return cell;
     }
   }
@@ -236,6 +242,9 @@ final class IndexBlock {
         out.put(key.familyArray, key.familyOffset, key.familyLength);
         out.putVarint(key.qualifierLength);
         out.put(key.qualifierArray, key.qualifierOffset, key.qualifierLength);
+        if (key.kind == CellKind.ERASE_COLUMN) {
+          out.put(key.valueArray, key.valueOffset, CellView.RANGE_BYTES);
+        }
       }
     }
 
