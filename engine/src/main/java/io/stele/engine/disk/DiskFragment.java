@@ -153,8 +153,10 @@ public final class DiskFragment implements Fragment, AutoCloseable {
   /** Reads the whole file past the cache and checks every byte of it. */
   public void verify() {
     try {
-      readFooter(file.length() - FragmentFormat.FOOTER);
+      byte[] footer = readFooter(file.length() - FragmentFormat.FOOTER);
       checkHeader();
+      content(FragmentFormat.getHandle(footer, FragmentFormat.ROOT_AT));
+      content(FragmentFormat.getHandle(footer, FragmentFormat.PROPERTIES_AT));
     } catch (IOException e) {
       throw unreadable(e);
     }
