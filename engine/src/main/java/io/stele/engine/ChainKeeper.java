@@ -1,11 +1,14 @@
 package io.stele.engine;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.engine.cache.BlockCache;
+import io.stele.engine.cache.CachePriority;
+import io.stele.engine.cache.InMemoryGroups;
 import io.stele.engine.cell.Fragment;
 import io.stele.engine.chain.Chain;
 import io.stele.engine.chain.ChainHolder;
@@ -36,6 +39,7 @@ final class ChainKeeper implements AutoCloseable {
 
   private final FileStore files;
   private final BlockCache cache;
+  private final InMemoryGroups inMemory;
   private final ChainHolder holder;
   private final AtomicLong nextFile;
   private final ReentrantLock manifests = new ReentrantLock();
@@ -45,16 +49,18 @@ final class ChainKeeper implements AutoCloseable {
   private volatile @Nullable IOException broken; // a manifest whose fate is unknown
   private volatile boolean closed;
 
-  private ChainKeeper(FileStore files, BlockCache cache, Manifest manifest) throws IOException {
+  private ChainKeeper(FileStore files, BlockCache cache, InMemoryGroups inMemory, Manifest manifest)
+      throws IOException {
     this.files = files;
     this.cache = cache;
+    this.inMemory = inMemory;
     this.nextFile = new AtomicLong(manifest.nextFile());
     this.flushedTxn = manifest.flushedTxn();
     List<Link> links = new ArrayList<>();
     try {
       for (Manifest.Entry entry : manifest.fragments()) {
         FilePath path = Manifest.fragmentPath(entry.number());
-        links.add(new Link(DiskFragment.open(files, path, cache), entry.families()));
+        links.add(new Link(openFragment(path), entry.families()));
       }
     } catch (IOException | RuntimeException e) {
       links.forEach(link -> ((DiskFragment) link.fragment()).close());
@@ -63,9 +69,10 @@ final class ChainKeeper implements AutoCloseable {
     this.holder = new ChainHolder(new Chain(links), this::release);
   }
 
-  static ChainKeeper open(FileStore files, BlockCache cache) throws IOException {
+  static ChainKeeper open(FileStore files, BlockCache cache, InMemoryGroups inMemory)
+      throws IOException {
     Manifest manifest = Manifest.load(files);
-    ChainKeeper keeper = new ChainKeeper(files, cache, manifest);
+    ChainKeeper keeper = new ChainKeeper(files, cache, inMemory, manifest);
     keeper.deleteStrays(manifest);
     return keeper;
   }
@@ -78,6 +85,25 @@ final class ChainKeeper implements AutoCloseable {
       if (!named.contains(file.path())) {
         files.delete(file.path());
       }
+    }
+  }
+
+  private DiskFragment openFragment(FilePath path) throws IOException {
+    DiskFragment fragment = DiskFragment.open(files, path, cache);
+    CachePriority priority = inMemory.priorityOf(fragment.families());
+    fragment.setPriority(priority);
+    if (priority.preloads()) {
+      Thread.ofVirtual().name("stele-preload").start(() -> preload(fragment));
+    }
+    return fragment;
+  }
+
+  /** Nobody waits for it: what it cannot read, a reader will meet and be told of. */
+  private static void preload(DiskFragment fragment) {
+    try {
+      fragment.preload();
+    } catch (SteleException e) {
+      return;
     }
   }
 
@@ -118,7 +144,7 @@ final class ChainKeeper implements AutoCloseable {
       checkUsable();
       Optional<Link> link = Optional.empty();
       if (output.isPresent()) {
-        link = Optional.of(Link.whole(DiskFragment.open(files, output.get(), cache)));
+        link = Optional.of(Link.whole(openFragment(output.get())));
       }
       Optional<Chain> preview = holder.current().replace(inputs, link);
       if (preview.isEmpty()) {
@@ -190,7 +216,8 @@ final class ChainKeeper implements AutoCloseable {
     flushedTxn = newFlushedTxn;
   }
 
-  private void checkUsable() {
+  /** Fails if a manifest's fate is unknown: then nothing more may be written beside it. */
+  void checkUsable() {
     IOException cause = broken;
     if (cause != null) {
       throw new UnavailableException(

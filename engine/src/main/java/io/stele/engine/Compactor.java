@@ -32,6 +32,7 @@ final class Compactor {
   private final Thread thread;
 
   private boolean hasWork; // guarded by lock
+  private boolean closed; // guarded by running
   private volatile boolean closing;
 
   Compactor(StoreContext context, CompactionPolicy policy, boolean automatic) {
@@ -59,11 +60,14 @@ final class Compactor {
   void compactAll() {
     running.lock();
     try {
+      if (closed) {
+        throw new UnavailableException("the store is closed: nothing was compacted");
+      }
       Optional<CompactionPlan> plan = policy.fullPlan(shapes(diskLinks()));
       if (plan.isPresent()) {
         runPlan(plan.get());
       }
-    } catch (IOException e) {
+    } catch (IOException | CancellationException e) {
       throw new UnavailableException("compaction failed: " + e, e);
     } finally {
       running.unlock();
@@ -75,8 +79,12 @@ final class Compactor {
     closing = true;
     wake();
     Threads.join(thread);
-    running.lock(); // a compaction by hand, on another thread
-    running.unlock();
+    running.lock(); // waits for a compaction by hand, on another thread
+    try {
+      closed = true;
+    } finally {
+      running.unlock();
+    }
   }
 
   private void run() {
@@ -112,6 +120,7 @@ final class Compactor {
   }
 
   private void runPlan(CompactionPlan plan) throws IOException {
+    context.keeper().checkUsable();
     List<Link> links = diskLinks();
     List<Link> inputs = links.subList(plan.from(), plan.to());
     FilePath path = context.keeper().newFragmentPath();

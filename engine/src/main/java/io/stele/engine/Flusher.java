@@ -1,5 +1,6 @@
 package io.stele.engine;
 
+import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
@@ -59,11 +60,25 @@ final class Flusher {
     }
   }
 
-  /** Waits while mem fragments take too much memory. */
+  /**
+   * Waits while mem fragments take too much memory.
+   *
+   * @throws ExhaustedException if waiting does not help, because flushing fails
+   */
   void throttle(long activeBytes, long limit) {
     lock.lock();
     try {
       while (frozen > 0 && memory + activeBytes >= limit && !closing) {
+        if (lastFailure != null) {
+          throw new ExhaustedException(
+              "mem fragments take "
+                  + (memory + activeBytes)
+                  + " bytes, at most "
+                  + limit
+                  + ", and cannot be flushed: "
+                  + lastFailure,
+              lastFailure);
+        }
         changed.awaitUninterruptibly();
       }
     } finally {
@@ -145,6 +160,7 @@ final class Flusher {
   }
 
   private void flush() throws IOException {
+    context.keeper().checkUsable();
     Chain chain = context.keeper().holder().current();
     List<Link> inputs = new ArrayList<>();
     long bytes = 0;
@@ -181,6 +197,7 @@ final class Flusher {
   private void done(int fragments, long bytes) {
     lock.lock();
     try {
+      lastFailure = null;
       frozen -= fragments;
       memory -= bytes;
       changed.signalAll();

@@ -11,24 +11,16 @@ import io.stele.base.time.RandomSource;
 import io.stele.engine.cache.BlockCache;
 import io.stele.engine.cell.Cell;
 import io.stele.engine.cell.CellBatch;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.cell.Fragment.TimeBounds;
 import io.stele.engine.chain.Chain;
-import io.stele.engine.chain.ChainHolder.Borrowed;
 import io.stele.engine.chain.Link;
 import io.stele.engine.commitlog.CommitLog;
 import io.stele.engine.commitlog.LogReplay;
 import io.stele.engine.compaction.CompactionJob;
 import io.stele.engine.compaction.CompactionPolicy;
 import io.stele.engine.memory.MemFragment;
-import io.stele.engine.merge.ColumnReader;
-import io.stele.engine.merge.PurgePolicy;
 import io.stele.engine.merge.ReadPredicate;
-import io.stele.engine.merge.VisibleCursor;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -79,6 +71,7 @@ public final class Store implements AutoCloseable {
   private final @Nullable CommitLog log;
   private final Flusher flusher;
   private final Compactor compactor;
+  private final ReadPath reads;
   private final SnapshotRegistry snapshots = new SnapshotRegistry();
 
   private final ReentrantLock writes = new ReentrantLock();
@@ -96,7 +89,8 @@ public final class Store implements AutoCloseable {
     this.random = builder.random;
     this.events = builder.events;
     Context context = new Context();
-    this.keeper = ChainKeeper.open(files, builder.cache);
+    this.keeper = ChainKeeper.open(files, builder.cache, settings.inMemory());
+    this.reads = new ReadPath(keeper.holder(), settings.purge(), clock, this::checkOpen);
     this.flusher = new Flusher(context);
     CompactionPolicy policy = new CompactionPolicy(settings.compaction());
     this.compactor = new Compactor(context, policy, settings.autoCompact());
@@ -334,31 +328,11 @@ public final class Store implements AutoCloseable {
   }
 
   public Optional<Bytes> get(Bytes row, Bytes family, Bytes qualifier, Read read) {
-    CellView column = CellView.beforeColumn(row, family, qualifier);
-    while (true) {
-      try (Borrowed borrowed = borrow()) {
-        long txn = txn(read);
-        if (keeper.holder().isCurrent(borrowed)) {
-          return get(borrowed.chain(), column, txn);
-        }
-      }
-    }
+    return reads.get(row, family, qualifier, () -> txn(read));
   }
 
   public Optional<Bytes> get(Bytes row, Bytes family, Bytes qualifier, Snapshot snapshot) {
-    try (Borrowed borrowed = borrow()) {
-      CellView column = CellView.beforeColumn(row, family, qualifier);
-      return get(borrowed.chain(), column, snapshot.txn());
-    }
-  }
-
-  private Optional<Bytes> get(Chain chain, CellView column, long txn) {
-    Optional<CellCursor> source = chain.rowCursor(column);
-    if (source.isEmpty()) {
-      return Optional.empty();
-    }
-    return new ColumnReader(source.get(), txn, settings.purge(), now())
-        .newestValue(column, chain.mayHoldWideErasures());
+    return reads.get(row, family, qualifier, snapshot::txn);
   }
 
   public Scan scan(ReadPredicate predicate) {
@@ -366,33 +340,11 @@ public final class Store implements AutoCloseable {
   }
 
   public Scan scan(ReadPredicate predicate, Read read) {
-    while (true) {
-      Borrowed borrowed = borrow();
-      long txn = txn(read);
-      if (keeper.holder().isCurrent(borrowed)) {
-        return scan(borrowed, predicate, txn);
-      }
-      borrowed.close();
-    }
+    return reads.scan(predicate, () -> txn(read));
   }
 
   public Scan scan(ReadPredicate predicate, Snapshot snapshot) {
-    return scan(borrow(), predicate, snapshot.txn());
-  }
-
-  private Scan scan(Borrowed borrowed, ReadPredicate predicate, long txn) {
-    Chain chain = borrowed.chain();
-    // How many newer versions there are decides what max-history purges: they must not be skipped.
-    long to = settings.purge().countsHistory() ? Long.MAX_VALUE : predicate.timeTo();
-    VisibleCursor cells =
-        new VisibleCursor(
-            chain.cursor(new TimeBounds(predicate.timeFrom(), to)),
-            chain.mayHoldWideErasures(),
-            txn,
-            predicate,
-            settings.purge(),
-            now());
-    return new Scan(borrowed, cells, txn);
+    return reads.scan(predicate, snapshot::txn);
   }
 
   /** Opens a read transaction at what is durable now. */
@@ -403,31 +355,11 @@ public final class Store implements AutoCloseable {
 
   /** All cells as they are stored, erasures and hidden versions included: for tools and tests. */
   public List<Cell> dump() {
-    try (Borrowed borrowed = borrow();
-        CellCursor cursor = borrowed.chain().cursor(TimeBounds.ALL)) {
-      List<Cell> cells = new ArrayList<>();
-      while (cursor.next()) {
-        cells.add(cursor.cell().toCell());
-      }
-      return cells;
-    }
-  }
-
-  private Borrowed borrow() {
-    Borrowed borrowed = keeper.holder().borrow();
-    if (closed) {
-      borrowed.close();
-      checkOpen();
-    }
-    return borrowed;
+    return reads.dump();
   }
 
   private long txn(Read read) {
     return read == Read.LATEST ? assignedTxn : durableTxn();
-  }
-
-  private long now() {
-    return settings.purge() == PurgePolicy.NONE ? 0 : clock.micros();
   }
 
   // ---- upkeep
@@ -536,7 +468,7 @@ public final class Store implements AutoCloseable {
           snapshots.current(),
           settings.purge(),
           settings.fragments(),
-          now(),
+          reads.now(),
           random.nextLong());
     }
 

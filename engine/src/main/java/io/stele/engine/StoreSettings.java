@@ -1,6 +1,7 @@
 package io.stele.engine;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.engine.cache.InMemoryGroups;
 import io.stele.engine.commitlog.CommitLogSettings;
 import io.stele.engine.compaction.CompactionSettings;
 import io.stele.engine.disk.FragmentSettings;
@@ -14,6 +15,7 @@ import io.stele.engine.merge.PurgePolicy;
  * @param memFragmentBytes at which the mem fragment is frozen and flushed
  * @param memoryBytes of all mem fragments together; writers wait when there is more
  * @param autoCompact whether chains are compacted in the background
+ * @param inMemory families whose blocks are read ahead and kept in the cache, as far as they fit
  */
 public record StoreSettings(
     boolean logged,
@@ -21,6 +23,7 @@ public record StoreSettings(
     long memoryBytes,
     boolean autoCompact,
     PurgePolicy purge,
+    InMemoryGroups inMemory,
     FragmentSettings fragments,
     CompactionSettings compaction,
     CommitLogSettings commitLog) {
@@ -31,6 +34,7 @@ public record StoreSettings(
           256L << 20,
           true,
           PurgePolicy.NONE,
+          InMemoryGroups.NONE,
           FragmentSettings.DEFAULT,
           CompactionSettings.DEFAULT,
           CommitLogSettings.DEFAULT);
@@ -48,17 +52,41 @@ public record StoreSettings(
 
   public StoreSettings withLogged(boolean value) {
     return new StoreSettings(
-        value, memFragmentBytes, memoryBytes, autoCompact, purge, fragments, compaction, commitLog);
+        value,
+        memFragmentBytes,
+        memoryBytes,
+        autoCompact,
+        purge,
+        inMemory,
+        fragments,
+        compaction,
+        commitLog);
   }
 
   public StoreSettings withMemory(long fragmentBytes, long allBytes) {
     return new StoreSettings(
-        logged, fragmentBytes, allBytes, autoCompact, purge, fragments, compaction, commitLog);
+        logged,
+        fragmentBytes,
+        allBytes,
+        autoCompact,
+        purge,
+        inMemory,
+        fragments,
+        compaction,
+        commitLog);
   }
 
   public StoreSettings withAutoCompact(boolean value) {
     return new StoreSettings(
-        logged, memFragmentBytes, memoryBytes, value, purge, fragments, compaction, commitLog);
+        logged,
+        memFragmentBytes,
+        memoryBytes,
+        value,
+        purge,
+        inMemory,
+        fragments,
+        compaction,
+        commitLog);
   }
 
   public StoreSettings withPurge(PurgePolicy value) {
@@ -68,6 +96,20 @@ public record StoreSettings(
         memoryBytes,
         autoCompact,
         value,
+        inMemory,
+        fragments,
+        compaction,
+        commitLog);
+  }
+
+  public StoreSettings withInMemory(InMemoryGroups value) {
+    return new StoreSettings(
+        logged,
+        memFragmentBytes,
+        memoryBytes,
+        autoCompact,
+        purge,
+        value,
         fragments,
         compaction,
         commitLog);
@@ -75,16 +117,40 @@ public record StoreSettings(
 
   public StoreSettings withFragments(FragmentSettings value) {
     return new StoreSettings(
-        logged, memFragmentBytes, memoryBytes, autoCompact, purge, value, compaction, commitLog);
+        logged,
+        memFragmentBytes,
+        memoryBytes,
+        autoCompact,
+        purge,
+        inMemory,
+        value,
+        compaction,
+        commitLog);
   }
 
   public StoreSettings withCompaction(CompactionSettings value) {
     return new StoreSettings(
-        logged, memFragmentBytes, memoryBytes, autoCompact, purge, fragments, value, commitLog);
+        logged,
+        memFragmentBytes,
+        memoryBytes,
+        autoCompact,
+        purge,
+        inMemory,
+        fragments,
+        value,
+        commitLog);
   }
 
   public StoreSettings withCommitLog(CommitLogSettings value) {
     return new StoreSettings(
-        logged, memFragmentBytes, memoryBytes, autoCompact, purge, fragments, compaction, value);
+        logged,
+        memFragmentBytes,
+        memoryBytes,
+        autoCompact,
+        purge,
+        inMemory,
+        fragments,
+        compaction,
+        value);
   }
 }

@@ -59,7 +59,8 @@ class RecordLogTest {
         read.add(Bytes.copyOf(reader.buffer(), reader.offset(), reader.length()));
         readPositions.add(reader.recordPosition());
       }
-      assertThat(reader.tail()).isEqualTo(new Tail.Clean(LogBytes.content(files, PATH).length - FRAME));
+      assertThat(reader.tail())
+          .isEqualTo(new Tail.Clean(LogBytes.content(files, PATH).length - FRAME));
       assertThat(reader.next()).isFalse();
     }
     assertThat(read).isEqualTo(written);
@@ -123,8 +124,7 @@ class RecordLogTest {
   }
 
   @Test
-  void aLargeWriteGrowsTheFileItselfAndSmallOnesBehindItArePreallocatedAgain()
-      throws IOException {
+  void aLargeWriteGrowsTheFileItselfAndSmallOnesBehindItArePreallocatedAgain() throws IOException {
     RecordLogWriter writer = RecordLogWriter.create(files, PATH, 1_600);
     append(writer, 85);
     writer.write();

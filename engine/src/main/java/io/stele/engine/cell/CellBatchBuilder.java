@@ -7,6 +7,7 @@ import io.stele.base.error.InvalidRequestException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
@@ -71,7 +72,7 @@ public final class CellBatchBuilder {
   }
 
   private Iterable<Cell> settle() {
-    TreeMap<Cell, Cell> settled = new TreeMap<>();
+    NavigableMap<Cell, Cell> settled = new TreeMap<>();
     for (Cell change : changes) {
       if (widened && change.kind().isWide()) {
         removeCovered(settled, change);
@@ -82,7 +83,7 @@ public final class CellBatchBuilder {
     return settled.values();
   }
 
-  private static void removeCovered(TreeMap<Cell, Cell> settled, Cell erasure) {
+  private static void removeCovered(NavigableMap<Cell, Cell> settled, Cell erasure) {
     Iterator<Cell> behind = settled.tailMap(erasure, false).keySet().iterator();
     while (behind.hasNext()) {
       Cell cell = behind.next();

@@ -20,7 +20,7 @@ import java.util.Arrays;
  *       bit flipped, so that byte order is number order.
  * </ul>
  */
-public final class CellView {
+public final class CellView implements Comparable<CellView> {
   /** The timestamp of wide erasures: no put or single-cell erasure may use it. */
   public static final long WIDE = Long.MAX_VALUE;
 
@@ -163,6 +163,7 @@ public final class CellView {
    * family's erasure stands before its qualifiers, and two column erasures of one transaction are
    * told apart by their range.
    */
+  @Override
   public int compareTo(CellView other) {
     int byRow = compareRow(other);
     return byRow != 0 ? byRow : compareWithinRow(other);

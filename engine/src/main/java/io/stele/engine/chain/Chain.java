@@ -44,7 +44,7 @@ public final class Chain {
    */
   public Optional<Chain> replace(List<Link> inputs, Optional<Link> output) {
     for (int at = 0; at + inputs.size() <= links.size(); at++) {
-      if (links.get(at).fragment() == inputs.getFirst().fragment()) {
+      if (links.get(at).fragment().equals(inputs.getFirst().fragment())) {
         if (!links.subList(at, at + inputs.size()).equals(inputs)) {
           return Optional.empty();
         }

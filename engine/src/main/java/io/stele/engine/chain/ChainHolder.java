@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  */
 public final class ChainHolder {
   /** A chain that stays as it is, files and all, until it is given back. */
-  public static final class Borrowed implements AutoCloseable {
+  public final class Borrowed implements AutoCloseable {
     private final Generation generation;
     private final int stripe;
     private boolean returned;
@@ -32,6 +32,9 @@ public final class ChainHolder {
       if (!returned) {
         returned = true;
         generation.pins.unpin(stripe);
+        if (generation != current) {
+          collect(); // this may have been the last reader
+        }
       }
     }
   }

@@ -13,9 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -64,8 +62,9 @@ public final class CommitLog implements AutoCloseable {
   // Invariant: durableTxn <= queuedTxn. Written by the log thread.
   private volatile long durableTxn;
   private volatile @Nullable Throwable failure;
+  private volatile boolean stopped;
 
-  private final WaiterQueue waiters = new WaiterQueue();
+  private final DurabilityWaiters waiters = new DurabilityWaiters();
 
   // The log thread's own.
   private @Nullable RecordLogWriter writer;
@@ -159,7 +158,7 @@ public final class CommitLog implements AutoCloseable {
       return;
     }
     want(txn);
-    waiters.await(txn);
+    waiters.await(txn, () -> durableTxn >= txn || stopped);
     if (durableTxn < txn) {
       throw new OutcomeUnknownException(
           "transaction "
@@ -282,7 +281,8 @@ public final class CommitLog implements AutoCloseable {
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
     } finally {
-      waiters.wakeAll();
+      stopped = true;
+      waiters.wake(Long.MAX_VALUE);
     }
   }
 
@@ -293,9 +293,10 @@ public final class CommitLog implements AutoCloseable {
       while (queue.isEmpty() && !closing && rollAfter == NO_ROLL && wantedTxn <= durableTxn) {
         if (writtenTxn > durableTxn) {
           long left = settings.lazySync().toNanos() - (clock.nanos() - lastSyncNanos);
-          if (left <= 0 || !awaitWork(left)) {
+          if (left <= 0) {
             break;
           }
+          work.awaitNanos(left);
         } else {
           work.awaitUninterruptibly();
           lastSyncNanos = clock.nanos();
@@ -308,16 +309,10 @@ public final class CommitLog implements AutoCloseable {
         room.signalAll();
       }
       return group;
+    } catch (InterruptedException e) {
+      return List.of(); // nobody interrupts this thread on purpose: look again
     } finally {
       lock.unlock();
-    }
-  }
-
-  private boolean awaitWork(long nanos) {
-    try {
-      return work.await(nanos, TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      return true; // nobody interrupts this thread on purpose
     }
   }
 
@@ -403,43 +398,6 @@ public final class CommitLog implements AutoCloseable {
       } catch (IOException e) {
         cause.addSuppressed(e);
       }
-    }
-  }
-
-  /** Threads that wait for transactions to become durable. */
-  private final class WaiterQueue {
-    private record Waiter(long txn, Thread thread) {}
-
-    private final Deque<Waiter> queue = new ArrayDeque<>(); // guarded by itself
-
-    void await(long txn) {
-      synchronized (queue) {
-        if (durableTxn >= txn || failure != null || !thread.isAlive()) {
-          return;
-        }
-        queue.addLast(new Waiter(txn, Thread.currentThread()));
-      }
-      boolean interrupted = false;
-      while (durableTxn < txn && failure == null && thread.isAlive()) {
-        LockSupport.park(this);
-        interrupted |= Thread.interrupted();
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-
-    /** Wakes those whose transaction is durable. */
-    void wake(long txn) {
-      List<Thread> ready = new ArrayList<>();
-      synchronized (queue) {
-        queue.removeIf(waiter -> waiter.txn <= txn && ready.add(waiter.thread));
-      }
-      ready.forEach(LockSupport::unpark);
-    }
-
-    void wakeAll() {
-      wake(Long.MAX_VALUE);
     }
   }
 }

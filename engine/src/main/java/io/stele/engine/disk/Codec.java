@@ -2,6 +2,7 @@ package io.stele.engine.disk;
 
 import com.github.luben.zstd.Zstd;
 import java.io.IOException;
+import java.util.Optional;
 import net.jpountz.lz4.LZ4Exception;
 import net.jpountz.lz4.LZ4Factory;
 import org.xerial.snappy.Snappy;
@@ -83,11 +84,13 @@ public enum Codec {
     return code;
   }
 
-  static Codec ofCode(int code) throws IOException {
-    if (code < 0 || code >= values().length) {
-      throw new IOException("unknown codec " + code);
+  static Optional<Codec> ofCode(int code) {
+    for (Codec codec : values()) {
+      if (codec.code == code) {
+        return Optional.of(codec);
+      }
     }
-    return values()[code];
+    return Optional.empty();
   }
 
   /** Room in which any input of this length fits, compressed. */

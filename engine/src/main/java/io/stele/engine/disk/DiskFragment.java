@@ -215,7 +215,9 @@ public final class DiskFragment implements Fragment, AutoCloseable {
       throw corrupt(handle.offset(), "checksum " + hex(expected), hex(found));
     }
     try {
-      Codec codec = Codec.ofCode(bytes[stored]);
+      Codec codec =
+          Codec.ofCode(bytes[stored])
+              .orElseThrow(() -> new IOException("unknown codec " + bytes[stored]));
       if (codec == Codec.NONE) {
         return bytes;
       }

@@ -75,7 +75,9 @@ public record FragmentProperties(
     for (int n = in.readVarint(in.remaining(), "family count"); n > 0; n--) {
       families.add(in.readSized("family"));
     }
-    Codec codec = Codec.values()[in.readVarint(Codec.values().length - 1, "codec")];
+    Codec codec =
+        Codec.ofCode(in.readVarint(Byte.MAX_VALUE, "codec"))
+            .orElseThrow(() -> in.malformed("unknown codec"));
     int blockSize = in.readVarint(Integer.MAX_VALUE, "block size");
     return new FragmentProperties(
         cells,

@@ -224,7 +224,7 @@ final class IndexBlock {
       wide |= hasWide;
       out.putLong(lowest).putLong(highest);
       putHandle(handle);
-      boolean filtered = filter != BlockHandle.NONE;
+      boolean filtered = !filter.equals(BlockHandle.NONE);
       out.putByte((midRow ? MID_ROW : 0) | (hasWide ? HAS_WIDE : 0) | (filtered ? HAS_FILTER : 0));
       if (filtered) {
         putHandle(filter);

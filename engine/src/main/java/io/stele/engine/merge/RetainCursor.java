@@ -28,7 +28,7 @@ public final class RetainCursor {
   private boolean inTime;
   private long time;
   private long lastTxn; // of the version of this timestamp that came before
-  private boolean topIsPut;
+  private boolean onlyPuts; // so far at this timestamp: no snapshot finds it erased
   private boolean timeCounts; // for the purge policy, one of this timestamp is seen by everyone
   private int newer; // older-than-any-snapshot visible versions with newer timestamps
 
@@ -91,9 +91,10 @@ public final class RetainCursor {
       }
       inTime = true;
       time = version.timestamp;
-      topIsPut = version.kind == CellKind.PUT;
+      onlyPuts = true;
       timeCounts = false;
     }
+    onlyPuts &= version.kind == CellKind.PUT;
     lastTxn = version.txn;
     if (hiddenFrom != Long.MAX_VALUE && !snapshots.anyIn(version.txn, hiddenFrom)) {
       return false;
@@ -101,7 +102,7 @@ public final class RetainCursor {
     if (version.kind == CellKind.ERASE_CELL) {
       return !rooted || snapshots.anyBefore(version.txn);
     }
-    if (topIsPut
+    if (onlyPuts
         && version.txn <= snapshots.oldest()
         && erasures.firstHidingVersion(version) == Long.MAX_VALUE) {
       timeCounts = true;

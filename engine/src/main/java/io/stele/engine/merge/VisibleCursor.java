@@ -121,22 +121,24 @@ public final class VisibleCursor implements CellCursor {
   private boolean scan() {
     do {
       CellView candidate = source.cell();
-      if (candidate.txn <= readTxn) {
-        ColumnWalk.Step step = walk.step(candidate);
-        if (step == ColumnWalk.Step.NEW_ROW && !inRange(candidate)) {
-          if (!pending) {
-            return false;
-          }
-          continue; // the source was moved to another cell
+      if (candidate.txn > readTxn) {
+        pending = source.next(); // the walk was not told of it: a seek from there could go back
+        continue;
+      }
+      ColumnWalk.Step step = walk.step(candidate);
+      if (step == ColumnWalk.Step.NEW_ROW && !inRange(candidate)) {
+        if (!pending) {
+          return false;
         }
-        if (step != ColumnWalk.Step.SAME_COLUMN) {
-          enterColumn(step, candidate);
-        }
-        if (accept(candidate)) {
-          cell.pointTo(candidate);
-          steppedOver = 0;
-          return true;
-        }
+        continue; // the source was moved to another cell
+      }
+      if (step != ColumnWalk.Step.SAME_COLUMN) {
+        enterColumn(step, candidate);
+      }
+      if (accept(candidate)) {
+        cell.pointTo(candidate);
+        steppedOver = 0;
+        return true;
       }
       advance();
     } while (pending);

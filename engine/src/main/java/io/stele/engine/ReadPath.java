@@ -1,0 +1,117 @@
+package io.stele.engine;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.time.Clock;
+import io.stele.engine.cell.Cell;
+import io.stele.engine.cell.CellCursor;
+import io.stele.engine.cell.CellView;
+import io.stele.engine.cell.Fragment.TimeBounds;
+import io.stele.engine.chain.Chain;
+import io.stele.engine.chain.ChainHolder;
+import io.stele.engine.chain.ChainHolder.Borrowed;
+import io.stele.engine.merge.ColumnReader;
+import io.stele.engine.merge.PurgePolicy;
+import io.stele.engine.merge.ReadPredicate;
+import io.stele.engine.merge.VisibleCursor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * Reads a chain that others replace meanwhile, without locks.
+ *
+ * <p>A read needs a chain and a transaction that fit: a chain that was borrowed before may lack a
+ * mem fragment whose cells the transaction takes in, and one that was borrowed later may have been
+ * compacted with no regard for a transaction that no snapshot holds open. So the chain is borrowed,
+ * the transaction taken, and then the chain must still be the current one.
+ */
+final class ReadPath {
+  private final ChainHolder holder;
+  private final PurgePolicy purge;
+  private final Clock clock;
+  private final Runnable checkOpen;
+  private final boolean timeless;
+
+  ReadPath(ChainHolder holder, PurgePolicy purge, Clock clock, Runnable checkOpen) {
+    this.holder = holder;
+    this.purge = purge;
+    this.clock = clock;
+    this.checkOpen = checkOpen;
+    this.timeless = purge.equals(PurgePolicy.NONE);
+  }
+
+  Optional<Bytes> get(Bytes row, Bytes family, Bytes qualifier, LongSupplier readTxn) {
+    CellView column = CellView.beforeColumn(row, family, qualifier);
+    while (true) {
+      try (Borrowed borrowed = borrow()) {
+        long txn = readTxn.getAsLong();
+        if (holder.isCurrent(borrowed)) {
+          return get(borrowed.chain(), column, txn);
+        }
+      }
+    }
+  }
+
+  private Optional<Bytes> get(Chain chain, CellView column, long txn) {
+    Optional<CellCursor> source = chain.rowCursor(column);
+    if (source.isEmpty()) {
+      return Optional.empty();
+    }
+    return new ColumnReader(source.get(), txn, purge, now())
+        .newestValue(column, chain.mayHoldWideErasures());
+  }
+
+  Scan scan(ReadPredicate predicate, LongSupplier readTxn) {
+    while (true) {
+      Borrowed borrowed = borrow();
+      long txn = readTxn.getAsLong();
+      if (holder.isCurrent(borrowed)) {
+        return scan(borrowed, predicate, txn);
+      }
+      borrowed.close();
+    }
+  }
+
+  private Scan scan(Borrowed borrowed, ReadPredicate predicate, long txn) {
+    Chain chain = borrowed.chain();
+    // How many newer versions there are decides what max-history purges: they must not be skipped.
+    long to = purge.countsHistory() ? Long.MAX_VALUE : predicate.timeTo();
+    VisibleCursor cells =
+        new VisibleCursor(
+            chain.cursor(new TimeBounds(predicate.timeFrom(), to)),
+            chain.mayHoldWideErasures(),
+            txn,
+            predicate,
+            purge,
+            now());
+    return new Scan(borrowed, cells, txn);
+  }
+
+  List<Cell> dump() {
+    try (Borrowed borrowed = borrow();
+        CellCursor cursor = borrowed.chain().cursor(TimeBounds.ALL)) {
+      List<Cell> cells = new ArrayList<>();
+      while (cursor.next()) {
+        cells.add(cursor.cell().toCell());
+      }
+      return cells;
+    }
+  }
+
+  /** Microseconds, if anything depends on them. */
+  long now() {
+    return timeless ? 0 : clock.micros();
+  }
+
+  private Borrowed borrow() {
+    Borrowed borrowed = holder.borrow();
+    try {
+      checkOpen.run();
+    } catch (RuntimeException e) {
+      borrowed.close();
+      throw e;
+    }
+    return borrowed;
+  }
+}

@@ -1,0 +1,322 @@
+package io.stele.engine.merge;
+
+import static io.stele.engine.cell.RandomCells.drain;
+import static io.stele.engine.cell.RandomCells.drainFrom;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.time.RandomSource;
+import io.stele.engine.cell.Cell;
+import io.stele.engine.cell.CellCursor;
+import io.stele.engine.cell.CellView;
+import io.stele.engine.cell.ListCursor;
+import io.stele.engine.cell.RandomCells;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+/** Random histories, read through the cursors and by the definition of what is visible. */
+class MergeModelTest {
+  private static final int SEEDS = Integer.getInteger("seeds", 1_500);
+
+  /** One random history, cut into a chain. */
+  private static final class History {
+    final RandomGenerator random;
+    final RandomCells cells;
+    final boolean wide;
+    final long lastTxn;
+    final List<Cell> all = new ArrayList<>();
+    final List<List<Cell>> chain = new ArrayList<>();
+
+    History(long seed) {
+      random = RandomSource.seeded(seed * 31 + 7);
+      wide = random.nextInt(3) > 0;
+      cells = new RandomCells(seed, wide);
+      lastTxn = random.nextInt(1, 60);
+      long txn = 1;
+      while (txn <= lastTxn) {
+        long end = Math.min(lastTxn, txn + random.nextInt(30));
+        List<Cell> fragment = cells.commits(txn, end);
+        all.addAll(fragment);
+        if (random.nextInt(5) == 0 && !chain.isEmpty()) {
+          // A log that had been flushed in part was replayed: its last transactions are in both.
+          long replayedFrom = random.nextLong(txn);
+          chain.getLast().stream().filter(c -> c.txn() >= replayedFrom).forEach(fragment::add);
+        }
+        chain.add(fragment);
+        txn = end + 1;
+      }
+    }
+
+    CellCursor merged() {
+      return merged(chain);
+    }
+
+    CellCursor merged(List<? extends Collection<Cell>> fragments) {
+      List<CellCursor> cursors = new ArrayList<>();
+      for (Collection<Cell> fragment : fragments) {
+        cursors.add(new ListCursor(new TreeSet<>(fragment)));
+      }
+      return MergeCursor.of(cursors);
+    }
+
+    long readTxn() {
+      return random.nextLong(lastTxn + 2);
+    }
+
+    CellView target() {
+      return switch (random.nextInt(4)) {
+        case 0 -> CellView.beforeRow(cells.row());
+        case 1 -> CellView.beforeFamily(cells.row(), cells.family());
+        case 2 -> CellView.beforeColumn(cells.row(), cells.family(), cells.qualifier());
+        default -> all.get(random.nextInt(all.size())).view();
+      };
+    }
+
+    ReadPredicate predicate() {
+      ReadPredicate predicate = ReadPredicate.ALL;
+      if (random.nextInt(3) > 0) {
+        List<RowRange> rows = new ArrayList<>();
+        for (int n = random.nextInt(1, 4); n > 0; n--) {
+          rows.add(rowRange());
+        }
+        predicate = predicate.withRows(rows);
+      }
+      if (random.nextBoolean()) {
+        List<ColumnRange> columns = new ArrayList<>();
+        for (int n = random.nextInt(1, 4); n > 0; n--) {
+          columns.add(columnRange());
+        }
+        predicate = predicate.withColumns(columns.toArray(ColumnRange[]::new));
+      }
+      if (random.nextInt(3) == 0) {
+        long from = cells.time();
+        predicate = predicate.withTime(from, from + 1 + random.nextInt(3));
+      }
+      return random.nextInt(3) > 0 ? predicate : predicate.withHistory(random.nextInt(1, 3));
+    }
+
+    private RowRange rowRange() {
+      Bytes row = cells.row();
+      Bytes other = cells.row();
+      return switch (random.nextInt(5)) {
+        case 0 -> RowRange.row(row);
+        case 1 -> RowRange.prefix(row);
+        case 2 -> new RowRange(row, null);
+        case 3 -> new RowRange(Bytes.EMPTY, row);
+        default -> row.compareTo(other) <= 0 ? new RowRange(row, other) : new RowRange(other, row);
+      };
+    }
+
+    private ColumnRange columnRange() {
+      Bytes qualifier = cells.qualifier();
+      return switch (random.nextInt(3)) {
+        case 0 -> ColumnRange.family(cells.family());
+        case 1 -> new ColumnRange(cells.family(), qualifier, null);
+        default -> ColumnRange.column(cells.family(), qualifier);
+      };
+    }
+
+    PurgePolicy purge() {
+      PurgePolicy history = new PurgePolicy.MaxHistory(random.nextInt(1, 4));
+      PurgePolicy age = new PurgePolicy.MaxAge(random.nextInt(4));
+      return switch (random.nextInt(6)) {
+        case 0 -> history;
+        case 1 -> age;
+        case 2 -> new PurgePolicy.Both(history, age);
+        case 3 -> new PurgePolicy.Either(age, history);
+        default -> PurgePolicy.NONE;
+      };
+    }
+
+    SnapshotSet snapshots(List<Long> txns) {
+      for (int n = random.nextInt(4); n > 0; n--) {
+        txns.add(random.nextLong(lastTxn + 1));
+      }
+      return new SnapshotSet(txns.stream().mapToLong(Long::longValue).toArray());
+    }
+  }
+
+  @Test
+  void aMergeHasEveryCellOnceInOrder() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      History history = new History(seed);
+
+      List<Cell> expected = List.copyOf(new TreeSet<>(history.all));
+      assertThat(drain(history.merged())).as("seed %d", seed).isEqualTo(expected);
+
+      CellCursor cursor = history.merged();
+      for (int i = 0; i < 5; i++) {
+        CellView target = history.target();
+        assertThat(drainFrom(cursor, target))
+            .as("seed %d, from %s", seed, target)
+            .isEqualTo(expected.stream().filter(c -> c.view().compareTo(target) >= 0).toList());
+      }
+    }
+  }
+
+  @Test
+  void readersSeeWhatTheDefinitionSays() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      History history = new History(seed);
+      VisibilityModel model = new VisibilityModel(history.all);
+      for (int i = 0; i < 4; i++) {
+        ReadPredicate predicate = history.predicate();
+        PurgePolicy purge = history.purge();
+        long txn = history.readTxn();
+        long now = history.cells.time() + 2;
+
+        VisibleCursor cursor =
+            new VisibleCursor(history.merged(), history.wide, txn, predicate, purge, now);
+
+        assertThat(drain(cursor))
+            .as("seed %d, txn %d, %s, %s, now %d", seed, txn, predicate, purge, now)
+            .isEqualTo(model.visible(txn, predicate, purge, now));
+        assertThat(cursor.next()).as("at the end it stays there").isFalse();
+      }
+    }
+  }
+
+  @Test
+  void aReaderThatSeeksSeesTheSameCellsFromThereOn() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      History history = new History(seed);
+      VisibilityModel model = new VisibilityModel(history.all);
+      ReadPredicate predicate = history.predicate();
+      PurgePolicy purge = history.purge();
+      long txn = history.readTxn();
+      List<Cell> visible = model.visible(txn, predicate, purge, 3);
+      VisibleCursor cursor =
+          new VisibleCursor(history.merged(), history.wide, txn, predicate, purge, 3);
+      for (int i = 0; i < 5; i++) {
+        CellView target = history.target();
+        assertThat(drainFrom(cursor, target))
+            .as("seed %d, txn %d, %s, %s, from %s", seed, txn, predicate, purge, target)
+            .isEqualTo(visible.stream().filter(c -> c.view().compareTo(target) >= 0).toList());
+      }
+    }
+  }
+
+  @Test
+  void theNewestVersionOfAColumnIsTheFirstThatAReaderWouldSee() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      History history = new History(seed);
+      VisibilityModel model = new VisibilityModel(history.all);
+      PurgePolicy purge = history.purge();
+      Bytes row = history.cells.row();
+      Bytes family = history.cells.family();
+      Bytes qualifier = history.cells.qualifier();
+      long txn = history.readTxn();
+      ReadPredicate predicate =
+          ReadPredicate.rows(RowRange.row(row))
+              .withColumns(ColumnRange.column(family, qualifier))
+              .withHistory(1);
+
+      ColumnReader reader = new ColumnReader(history.merged(), txn, purge, 3);
+
+      assertThat(
+              reader.newest(CellView.beforeColumn(row, family, qualifier), history.wide).stream()
+                  .map(CellView::toCell))
+          .as("seed %d, txn %d, %s/%s:%s, %s", seed, txn, row, family, qualifier, purge)
+          .isEqualTo(model.visible(txn, predicate, purge, 3));
+    }
+  }
+
+  /** Rewriting any part of the chain changes nothing for any open snapshot, nor for the newest. */
+  @Test
+  void whatARewriteKeepsIsWhatAllReadersNeed() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      History history = new History(seed);
+      List<Long> txns = new ArrayList<>();
+      SnapshotSet snapshots = history.snapshots(txns);
+      int from = history.random.nextInt(history.chain.size());
+      int to = history.random.nextInt(from, history.chain.size()) + 1;
+
+      List<Cell> rewritten = new ArrayList<>();
+      RetainCursor kept =
+          new RetainCursor(
+              history.merged(history.chain.subList(from, to)),
+              snapshots,
+              from == 0,
+              PurgePolicy.NONE,
+              0);
+      while (kept.next()) {
+        rewritten.add(kept.cell().toCell());
+      }
+      List<Cell> after = new ArrayList<>(rewritten);
+      history.chain.subList(0, from).forEach(after::addAll);
+      history.chain.subList(to, history.chain.size()).forEach(after::addAll);
+
+      assertThat(rewritten).as("seed %d", seed).isSorted().doesNotHaveDuplicates();
+      txns.add(history.lastTxn);
+      for (long txn : txns) {
+        assertThat(new VisibilityModel(after).visible(txn, ReadPredicate.ALL, PurgePolicy.NONE, 0))
+            .as("seed %d, snapshots %s, fragments [%d, %d), at %d", seed, txns, from, to, txn)
+            .isEqualTo(
+                new VisibilityModel(history.all)
+                    .visible(txn, ReadPredicate.ALL, PurgePolicy.NONE, 0));
+      }
+    }
+  }
+
+  /** The same under a purge policy, for the newest fragments of a chain. */
+  @Test
+  void whatARewritePurgesNoReaderWouldSee() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      History history = new History(seed);
+      PurgePolicy purge = history.purge();
+      List<Long> txns = new ArrayList<>();
+      SnapshotSet snapshots = history.snapshots(txns);
+      int from = history.random.nextInt(history.chain.size());
+
+      RetainCursor kept =
+          new RetainCursor(
+              history.merged(history.chain.subList(from, history.chain.size())),
+              snapshots,
+              from == 0,
+              purge,
+              3);
+      List<Cell> after = new ArrayList<>();
+      while (kept.next()) {
+        after.add(kept.cell().toCell());
+      }
+      history.chain.subList(0, from).forEach(after::addAll);
+
+      txns.add(history.lastTxn);
+      for (long txn : txns) {
+        for (long now = 3; now < 6; now++) {
+          assertThat(new VisibilityModel(after).visible(txn, ReadPredicate.ALL, purge, now))
+              .as(
+                  "seed %d, %s, snapshots %s, from %d, at %d, now %d",
+                  seed, purge, txns, from, txn, now)
+              .isEqualTo(
+                  new VisibilityModel(history.all).visible(txn, ReadPredicate.ALL, purge, now));
+        }
+      }
+    }
+  }
+
+  /** Without snapshots a rooted rewrite leaves the visible cells and nothing else. */
+  @Test
+  void aRootedRewriteLeavesNoGarbage() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      History history = new History(seed);
+      PurgePolicy purge = history.purge();
+
+      RetainCursor kept = new RetainCursor(history.merged(), SnapshotSet.NONE, true, purge, 3);
+      List<Cell> left = new ArrayList<>();
+      while (kept.next()) {
+        left.add(kept.cell().toCell());
+      }
+
+      assertThat(left)
+          .as("seed %d, %s", seed, purge)
+          .isEqualTo(
+              new VisibilityModel(history.all)
+                  .visible(history.lastTxn, ReadPredicate.ALL, purge, 3));
+    }
+  }
+}
