@@ -88,6 +88,9 @@ class RecordsTest {
         .isThrownBy(() -> records.checkScan(COUNT - 1, foldOfAll() ^ foldOf(3)))
         .withMessageContaining("saw 9999");
     assertThatIllegalStateException()
+        .as("one record three times")
+        .isThrownBy(() -> records.checkScan(COUNT + 2, foldOfAll()));
+    assertThatIllegalStateException()
         .as("one record twice instead of another")
         .isThrownBy(() -> records.checkScan(COUNT, foldOfAll() ^ foldOf(3) ^ foldOf(4)));
   }
