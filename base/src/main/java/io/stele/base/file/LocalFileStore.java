@@ -129,14 +129,7 @@ public final class LocalFileStore implements FileStore {
 
   @Override
   public ReadableFile open(FilePath path) throws IOException {
-    Path file = locate(path);
-    BasicFileAttributes attributes = attributes(file);
-    if (attributes == null) {
-      throw new NoSuchFileException(file.toString());
-    }
-    if (attributes.isDirectory()) {
-      throw new IOException("cannot open " + file + ": it is a directory");
-    }
+    Path file = locateFile(path, "open");
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       try {
         return MappedFile.map(path, channel, channel.size());
@@ -156,6 +149,15 @@ public final class LocalFileStore implements FileStore {
       mapFailure.addSuppressed(e);
       throw mapFailure;
     }
+  }
+
+  @Override
+  public void sync(FilePath path) throws IOException {
+    Path file = locateFile(path, "sync");
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      syncer.file(channel, true);
+    }
+    directories.persist(directoryOf(file));
   }
 
   @Override
@@ -310,6 +312,19 @@ public final class LocalFileStore implements FileStore {
     if (exclusive != null) {
       exclusive.close();
     }
+  }
+
+  /** The place of a file that must exist. */
+  private Path locateFile(FilePath path, String what) throws IOException {
+    Path file = locate(path);
+    BasicFileAttributes attributes = attributes(file);
+    if (attributes == null) {
+      throw new NoSuchFileException(file.toString());
+    }
+    if (attributes.isDirectory()) {
+      throw new IOException("cannot " + what + " " + file + ": it is a directory");
+    }
+    return file;
   }
 
   private Path locate(FilePath path) throws IOException {
