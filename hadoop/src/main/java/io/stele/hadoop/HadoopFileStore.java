@@ -178,7 +178,7 @@ public final class HadoopFileStore implements FileStore {
         path,
         () -> {
           if (!wholeFilesOnly) {
-            replaceByRename(target, content);
+            replaceByRename(target, output -> output.write(content));
           }
           if (wholeFilesOnly) {
             put(target, content);
@@ -187,7 +187,47 @@ public final class HadoopFileStore implements FileStore {
         });
   }
 
-  private void replaceByRename(Path target, byte[] content) throws IOException {
+  /**
+   * HDFS can sync only what it is writing, and the data nodes may have a dead writer's last bytes
+   * in memory alone: the file is written once more. Where files appear when they are complete, they
+   * are durable then.
+   */
+  @Override
+  public void sync(FilePath path) throws IOException {
+    Path file = locate(path);
+    FileStatus status = status(path, file);
+    if (status == null) {
+      throw new NoSuchFileException(path.value());
+    }
+    if (status.isDirectory()) {
+      throw new IOException("cannot sync " + path + ": it is a directory");
+    }
+    call(
+        "sync",
+        path,
+        () -> {
+          if (leases.unfinished(file)) {
+            leases.finish(file);
+          }
+          if (!wholeFilesOnly) {
+            replaceByRename(file, output -> copy(file, output));
+          }
+          return true;
+        });
+  }
+
+  private void copy(Path file, FSDataOutputStream output) throws IOException {
+    try (FSDataInputStream input = files.open(file)) {
+      input.transferTo(output);
+    }
+  }
+
+  /** Writes a file's content. */
+  private interface Content {
+    void writeTo(FSDataOutputStream output) throws IOException;
+  }
+
+  private void replaceByRename(Path target, Content content) throws IOException {
     Path temporary = qualify(TEMPORARIES.resolve(UUID.randomUUID().toString()));
     FSDataOutputStream output = placement.create(temporary);
     if (HadoopWritableFile.canSync(output)) {
@@ -198,12 +238,12 @@ public final class HadoopFileStore implements FileStore {
     }
   }
 
-  private void moveIntoPlace(FSDataOutputStream output, byte[] content, Path temporary, Path target)
-      throws IOException {
+  private void moveIntoPlace(
+      FSDataOutputStream output, Content content, Path temporary, Path target) throws IOException {
     boolean moved = false;
     try {
       try (output) {
-        output.write(content);
+        content.writeTo(output);
         output.hsync();
       }
       Placement.makeDirectory(files, target.getParent());

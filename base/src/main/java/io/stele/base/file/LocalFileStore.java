@@ -1,6 +1,7 @@
 package io.stele.base.file;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.time.RandomSource;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -25,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -360,7 +360,9 @@ public final class LocalFileStore implements FileStore {
 
   private static String temporaryName() {
     // Not a process id and a count: in a container every process is number 1.
-    return TEMPORARY_PREFIX + UUID.randomUUID() + TEMPORARY_SUFFIX;
+    long first = RandomSource.system().nextLong();
+    long second = RandomSource.system().nextLong();
+    return TEMPORARY_PREFIX + "%016x%016x".formatted(first, second) + TEMPORARY_SUFFIX;
   }
 
   private static @Nullable FilePath listed(FilePath directory, Path entry) {
