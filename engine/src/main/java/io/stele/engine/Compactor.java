@@ -1,6 +1,5 @@
 package io.stele.engine;
 
-import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.engine.chain.Link;
@@ -98,7 +97,7 @@ final class Compactor {
         }
       } catch (CancellationException e) {
         return;
-      } catch (IOException | SteleException e) {
+      } catch (IOException | RuntimeException e) {
         context.report(new StoreEvent.BackgroundFailed("compaction", e));
       } finally {
         running.unlock();

@@ -1,7 +1,6 @@
 package io.stele.engine;
 
 import io.stele.base.error.ExhaustedException;
-import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.engine.chain.Chain;
@@ -123,7 +122,7 @@ final class Flusher {
         flush();
       } catch (CancellationException e) {
         return;
-      } catch (IOException | SteleException e) {
+      } catch (IOException | RuntimeException e) {
         failed(e);
       }
     }

@@ -225,6 +225,7 @@ public final class Store implements AutoCloseable {
     writes.lock();
     try {
       checkOpen();
+      commits.checkOpen();
       txn = assignedTxn + 1;
       CellBatch committed = batch.committed(txn);
       addToMemory(committed); // first: whoever sees it durable must find it

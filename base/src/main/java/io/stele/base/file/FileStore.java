@@ -23,6 +23,12 @@ public interface FileStore extends Closeable {
   ReadableFile open(FilePath path) throws IOException;
 
   /**
+   * Makes a file durable as it is found, name and all, though its writer may have died before it
+   * synced: what was read after a restart must not vanish with the next power loss.
+   */
+  void sync(FilePath path) throws IOException;
+
+  /**
    * Puts a small file in place, whether or not the path exists. Readers, and a restart after a
    * crash, find the old content or the new, never a mixture; it is durable on return.
    */

@@ -1,6 +1,7 @@
 package io.stele.base.file;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.time.RandomSource;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -25,7 +26,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -129,14 +129,7 @@ public final class LocalFileStore implements FileStore {
 
   @Override
   public ReadableFile open(FilePath path) throws IOException {
-    Path file = locate(path);
-    BasicFileAttributes attributes = attributes(file);
-    if (attributes == null) {
-      throw new NoSuchFileException(file.toString());
-    }
-    if (attributes.isDirectory()) {
-      throw new IOException("cannot open " + file + ": it is a directory");
-    }
+    Path file = locateFile(path, "open");
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       try {
         return MappedFile.map(path, channel, channel.size());
@@ -156,6 +149,15 @@ public final class LocalFileStore implements FileStore {
       mapFailure.addSuppressed(e);
       throw mapFailure;
     }
+  }
+
+  @Override
+  public void sync(FilePath path) throws IOException {
+    Path file = locateFile(path, "sync");
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      syncer.file(channel, true);
+    }
+    directories.persist(directoryOf(file));
   }
 
   @Override
@@ -312,6 +314,19 @@ public final class LocalFileStore implements FileStore {
     }
   }
 
+  /** The place of a file that must exist. */
+  private Path locateFile(FilePath path, String what) throws IOException {
+    Path file = locate(path);
+    BasicFileAttributes attributes = attributes(file);
+    if (attributes == null) {
+      throw new NoSuchFileException(file.toString());
+    }
+    if (attributes.isDirectory()) {
+      throw new IOException("cannot " + what + " " + file + ": it is a directory");
+    }
+    return file;
+  }
+
   private Path locate(FilePath path) throws IOException {
     if (closed) {
       throw new IOException("file store " + describe() + " was closed");
@@ -345,7 +360,9 @@ public final class LocalFileStore implements FileStore {
 
   private static String temporaryName() {
     // Not a process id and a count: in a container every process is number 1.
-    return TEMPORARY_PREFIX + UUID.randomUUID() + TEMPORARY_SUFFIX;
+    long first = RandomSource.system().nextLong();
+    long second = RandomSource.system().nextLong();
+    return TEMPORARY_PREFIX + "%016x%016x".formatted(first, second) + TEMPORARY_SUFFIX;
   }
 
   private static @Nullable FilePath listed(FilePath directory, Path entry) {

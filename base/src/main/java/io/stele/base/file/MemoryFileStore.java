@@ -96,6 +96,18 @@ public final class MemoryFileStore implements FileStore {
   }
 
   @Override
+  public void sync(FilePath path) throws IOException {
+    change(
+        StoreCall.SYNC,
+        () -> {
+          MemoryContent content = names.file(path, "sync");
+          syncPoint(changed -> changed.settle(path.parent()));
+          content.sync();
+          return null;
+        });
+  }
+
+  @Override
   public void replace(FilePath path, byte[] content) throws IOException {
     MemoryContent fresh = new MemoryContent(content, now());
     change(

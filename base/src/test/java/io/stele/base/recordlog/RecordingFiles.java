@@ -111,6 +111,11 @@ final class RecordingFiles implements FileStore {
   }
 
   @Override
+  public void sync(FilePath path) throws IOException {
+    memory.sync(path);
+  }
+
+  @Override
   public void replace(FilePath path, byte[] content) throws IOException {
     memory.replace(path, content);
   }

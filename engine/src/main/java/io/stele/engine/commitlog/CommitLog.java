@@ -50,7 +50,7 @@ public final class CommitLog implements AutoCloseable {
   private List<CellBatch> queue = new ArrayList<>();
   private long queuedBytes;
   private long queuedTxn;
-  private boolean closing;
+  private volatile boolean closing;
   private final Deque<ClosedFile> closedFiles = new ArrayDeque<>();
 
   /** The current file is to end with this transaction; {@link #NO_ROLL} if it is not. */
@@ -177,6 +177,9 @@ public final class CommitLog implements AutoCloseable {
     }
     lock.lock();
     try {
+      if (failure != null) {
+        return; // nothing is waited for any more
+      }
       if (txn > queuedTxn) {
         throw new IllegalArgumentException(
             "transaction " + txn + " to wait for: the newest is " + queuedTxn);
@@ -239,7 +242,8 @@ public final class CommitLog implements AutoCloseable {
     }
   }
 
-  private void checkOpen() {
+  /** Fails if nothing more can be logged. */
+  public void checkOpen() {
     Throwable cause = failure;
     if (cause != null) {
       throw new UnavailableException(

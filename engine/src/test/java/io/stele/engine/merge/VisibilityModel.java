@@ -67,7 +67,7 @@ final class VisibilityModel {
   private static long bound(Bytes range, int at) {
     long bits = 0;
     for (int i = 0; i < 8; i++) {
-      bits = bits << 8 | range.at(at + i) & 0xff;
+      bits = (bits << 8) | (range.at(at + i) & 0xff);
     }
     return bits ^ Long.MIN_VALUE;
   }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
+import io.stele.base.file.WritableFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -105,12 +106,26 @@ public abstract class FileStoreContract extends FileContentContract {
   }
 
   @Test
+  void syncMakesAFileDurableThatItsWriterDidNot() throws Exception {
+    try (WritableFile file = store.create(PATH)) {
+      file.write(TWO, 0, TWO.length);
+    }
+    store.sync(PATH);
+    try (FileStore again = openAgain()) {
+      assertThat(read(again, PATH)).isEqualTo(TWO);
+    }
+  }
+
+  @Test
   void aMissingFileIsNoSuchFile() throws IOException {
     StoredBytes.write(store, PATH, ONE);
     for (String missing :
         List.of("none", "directory/none", "none/none", PATH.value() + "/below a file")) {
       FilePath path = FilePath.of(missing);
       assertThatThrownBy(() -> store.open(path))
+          .isInstanceOf(NoSuchFileException.class)
+          .hasMessageContaining(missing);
+      assertThatThrownBy(() -> store.sync(path))
           .isInstanceOf(NoSuchFileException.class)
           .hasMessageContaining(missing);
       assertThatThrownBy(() -> store.rename(path, FilePath.of("target")))

@@ -1,0 +1,63 @@
+package io.stele.bench.report;
+
+import io.stele.cli.Json;
+import io.stele.cli.TextTable;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The results of one run, for people and for programs. */
+public record Report(String peerTitle, List<Result> results) {
+  public Report {
+    results = List.copyOf(results);
+  }
+
+  /** A table; ratios above 1 mean that Stele is better. */
+  public String toTable() {
+    TextTable table =
+        new TextTable("CASE", "UNIT", "STELE", peerTitle, "RATIO", "GOAL", "MET", "NOTE");
+    for (Result result : results) {
+      table.row(
+          result.name(),
+          result.unit(),
+          Figures.text(result.stele()),
+          text(result.peer(), "absent"),
+          text(result.ratio(), "-"),
+          Figures.text(result.goal()),
+          result.met().map(met -> met ? "yes" : "NO").orElse("-"),
+          result.note());
+    }
+    return table.toString();
+  }
+
+  /**
+   * An array of {@code {"case", "unit", "stele", "peer", "peerName", "ratio", "goal", "met",
+   * "note"}}; what is not known because the peer is absent is null.
+   */
+  public String toJson() {
+    return Json.write(results.stream().map(Report::fields).toList());
+  }
+
+  private static Map<String, @Nullable Object> fields(Result result) {
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("case", result.name());
+    fields.put("unit", result.unit());
+    fields.put("stele", Figures.number(result.stele()));
+    fields.put("peer", number(result.peer()));
+    fields.put("peerName", result.peerName());
+    fields.put("ratio", number(result.ratio()));
+    fields.put("goal", Figures.number(result.goal()));
+    fields.put("met", result.met().orElse(null));
+    fields.put("note", result.note());
+    return fields;
+  }
+
+  private static String text(@Nullable Double figure, String instead) {
+    return figure == null ? instead : Figures.text(figure);
+  }
+
+  private static @Nullable Number number(@Nullable Double figure) {
+    return figure == null ? null : Figures.number(figure);
+  }
+}

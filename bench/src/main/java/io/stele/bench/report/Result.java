@@ -1,0 +1,63 @@
+package io.stele.bench.report;
+
+import io.stele.bench.measure.Better;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One line of a benchmark's report.
+ *
+ * @param name the case
+ * @param unit of both figures
+ * @param peer the peer's figure; null if the peer is absent
+ * @param peerName says so if the peer is absent
+ * @param ratio how many times better Stele is: above 1 it always is, whatever the unit; null if
+ *     there is nothing to compare with
+ * @param goal the least ratio that is wanted
+ */
+public record Result(
+    String name,
+    String unit,
+    double stele,
+    @Nullable Double peer,
+    String peerName,
+    @Nullable Double ratio,
+    double goal,
+    String note) {
+
+  /** A figure of Stele's beside the peer's, if that is there. */
+  public static Result besidePeer(
+      String name,
+      String unit,
+      Better better,
+      double stele,
+      Optional<Double> peer,
+      String peerName,
+      double goal,
+      String note) {
+    Double theirs = peer.orElse(null);
+    Double ratio = theirs == null ? null : (Double) better.ratio(stele, theirs);
+    return new Result(name, unit, stele, theirs, peerName, ratio, goal, note);
+  }
+
+  /**
+   * How Stele's cost has grown, 1 meaning not at all: it is held against itself, and the peer's
+   * growth only shown.
+   */
+  public static Result growth(
+      String name,
+      String unit,
+      double stele,
+      Optional<Double> peer,
+      String peerName,
+      double mostGrowth,
+      String note) {
+    return new Result(
+        name, unit, stele, peer.orElse(null), peerName, 1 / stele, 1 / mostGrowth, note);
+  }
+
+  /** Whether the goal is met; nothing if there is nothing to compare with. */
+  public Optional<Boolean> met() {
+    return Optional.ofNullable(ratio).map(reached -> reached >= goal);
+  }
+}
