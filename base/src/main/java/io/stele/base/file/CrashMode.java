@@ -18,7 +18,11 @@ public record CrashMode(Unsynced unsynced, Tail tail, long seed) {
     PREFIX,
     /** Each sector of 512 bytes comes through or reads as zeros, whatever its neighbours do. */
     SECTORS,
-    /** All of it is there: the process was killed and the machine went on. */
+    /**
+     * All of it is there: the process was killed and the machine went on. None of it is more
+     * durable for that: a second crash may take it, unless {@link FileStore#sync} was called for
+     * the file.
+     */
     KEPT
   }
 

@@ -156,8 +156,12 @@ public final class LocalFileStore implements FileStore {
     Path file = locateFile(path, "sync");
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       syncer.file(channel, true);
+      directories.persist(directoryOf(file));
+    } catch (FileSystemException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new IOException("cannot sync " + file + ": " + e.getMessage(), e);
     }
-    directories.persist(directoryOf(file));
   }
 
   @Override

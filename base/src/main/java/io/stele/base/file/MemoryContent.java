@@ -46,6 +46,17 @@ final class MemoryContent {
     this.modified = now;
   }
 
+  /** The same bytes, as durable as they are here. */
+  MemoryContent copy() {
+    MemoryContent copy = new MemoryContent(modified);
+    copy.bytes = bytes.clone();
+    copy.length = length;
+    copy.written = written;
+    copy.synced = synced;
+    copy.allocated = allocated;
+    return copy;
+  }
+
   long length() {
     return length;
   }
@@ -110,19 +121,19 @@ final class MemoryContent {
   }
 
   /** What is left of the file after a crash. */
-  byte[] survivor(CrashMode mode, SplittableRandom random) {
+  MemoryContent survivor(CrashMode mode, SplittableRandom random) {
     return switch (mode.unsynced()) {
-      case LOST -> copy(synced, Math.max(synced, allocated));
-      case KEPT -> copy(written, Math.max(written, allocated));
-      case PREFIX -> torn(mode.tail(), random);
-      case SECTORS -> scattered(random);
+      case LOST -> new MemoryContent(prefix(synced, Math.max(synced, allocated)), modified);
+      case PREFIX -> new MemoryContent(torn(mode.tail(), random), modified);
+      case SECTORS -> new MemoryContent(scattered(random), modified);
+      case KEPT -> copy();
     };
   }
 
   private byte[] torn(CrashMode.Tail tail, SplittableRandom random) {
     int kept = random.nextInt(synced, written + 1);
     int end = tail == CrashMode.Tail.NONE ? kept : written;
-    byte[] result = copy(kept, Math.max(end, allocated));
+    byte[] result = prefix(kept, Math.max(end, allocated));
     if (tail == CrashMode.Tail.GARBAGE) {
       for (int i = kept; i < end; i++) {
         result[i] = (byte) random.nextInt();
@@ -133,7 +144,7 @@ final class MemoryContent {
 
   private byte[] scattered(SplittableRandom random) {
     int end = random.nextInt(synced, written + 1);
-    byte[] result = copy(end, Math.max(end, allocated));
+    byte[] result = prefix(end, Math.max(end, allocated));
     for (int start = synced; start < end; ) {
       int next = Math.min(end, (start / SECTOR + 1) * SECTOR);
       if (random.nextBoolean()) {
@@ -144,7 +155,7 @@ final class MemoryContent {
     return result;
   }
 
-  private byte[] copy(int kept, int resultLength) {
+  private byte[] prefix(int kept, int resultLength) {
     byte[] result = new byte[resultLength];
     System.arraycopy(bytes, 0, result, 0, kept);
     return result;

@@ -5,7 +5,9 @@ import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -129,6 +131,9 @@ final class MemoryNames {
    * @param inFlight the change that was under way, which a random crash may find done
    */
   MemoryNames survivor(CrashMode mode, @Nullable Consumer<MemoryNames> inFlight) {
+    if (mode.unsynced() == CrashMode.Unsynced.KEPT) {
+      return afterKill();
+    }
     SplittableRandom random = new SplittableRandom(mode.seed());
     MemoryNames found = copy();
     if (inFlight != null && mode.random() && random.nextBoolean()) {
@@ -140,7 +145,7 @@ final class MemoryNames {
     for (FilePath path : candidates) {
       MemoryContent content = found.choose(path, mode, random);
       if (content != null && result.hasPlace(path)) {
-        result.put(path, new MemoryContent(content.survivor(mode, random), content.modified()));
+        result.put(path, content.survivor(mode, random));
       }
     }
     result.durable.putAll(result.live);
@@ -153,11 +158,16 @@ final class MemoryNames {
     if (settled == newest) {
       return settled;
     }
-    return switch (mode.unsynced()) {
-      case LOST -> settled;
-      case KEPT -> newest;
-      case PREFIX, SECTORS -> random.nextBoolean() ? newest : settled;
-    };
+    return mode.random() && random.nextBoolean() ? newest : settled;
+  }
+
+  /** All that is there, no more durable than before: the power may still fail. */
+  private MemoryNames afterKill() {
+    Map<MemoryContent, MemoryContent> copies = new HashMap<>();
+    MemoryNames result = copy();
+    result.live.replaceAll((path, file) -> copies.computeIfAbsent(file, MemoryContent::copy));
+    result.durable.replaceAll((path, file) -> copies.computeIfAbsent(file, MemoryContent::copy));
+    return result;
   }
 
   private MemoryNames copy() {

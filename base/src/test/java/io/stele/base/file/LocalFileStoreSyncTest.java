@@ -120,6 +120,20 @@ class LocalFileStoreSyncTest {
   }
 
   @Test
+  void syncOfAFileThatOthersWroteSyncsItsNameToo() throws IOException {
+    Path directory = Files.createDirectories(base.resolve("root/a/b"));
+    Files.write(directory.resolve("file"), BYTES);
+
+    store.sync(FilePath.of("a/b/file"));
+    assertThat(syncer.taken()).containsExactly("all", "/a/b", "/", "/a");
+
+    syncer.failNext();
+    assertThatThrownBy(() -> store.sync(FilePath.of("a/b/file")))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("a/b/file: Input/output error");
+  }
+
+  @Test
   void renameSyncsBothDirectories() throws IOException {
     store.replace(FilePath.of("from/file"), BYTES);
     syncer.taken();

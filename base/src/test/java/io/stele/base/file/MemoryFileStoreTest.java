@@ -134,6 +134,36 @@ class MemoryFileStoreTest {
       assertThat(read(store.crash(CrashMode.processKilled()), LOG)).isEqualTo("written");
     }
 
+    @Test
+    void ofTheProcessMakesNothingDurable() throws IOException {
+      FilePath deleted = FilePath.of("log/deleted");
+      store.replace(deleted, bytes("deleted"));
+      WritableFile file = store.create(LOG);
+      file.preallocate(10);
+      write(file, "synced ");
+      file.sync();
+      write(file, "not");
+      store.delete(deleted);
+
+      MemoryFileStore restarted = store.crash(CrashMode.processKilled());
+      assertThat(read(restarted, LOG)).isEqualTo("synced not");
+      assertThat(restarted.stat(deleted)).isEmpty();
+      MemoryFileStore afterPowerLoss = restarted.crash(DROP);
+      assertThat(read(afterPowerLoss, LOG)).isEqualTo("synced " + "\0".repeat(3));
+      assertThat(read(afterPowerLoss, deleted)).isEqualTo("deleted");
+    }
+
+    @Test
+    void cannotTakeWhatWasSyncedAfterARestart() throws IOException {
+      write(store.create(LOG), "written");
+      MemoryFileStore restarted = store.crash(CrashMode.processKilled());
+      long before = restarted.syncPoints();
+      restarted.sync(LOG);
+
+      assertThat(restarted.syncPoints()).isEqualTo(before + 1);
+      assertThat(read(restarted.crash(DROP), LOG)).isEqualTo("written");
+    }
+
     @ParameterizedTest
     @EnumSource(CrashMode.Tail.class)
     void tearsTailsOnlyBehindWhatWasSynced(CrashMode.Tail tail) throws IOException {
