@@ -6,6 +6,8 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.ReadableFile;
 import io.stele.base.file.WritableFile;
+import io.stele.base.time.Clock;
+import io.stele.base.time.RandomSource;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
@@ -17,7 +19,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.ChecksumFileSystem;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -82,7 +83,7 @@ public final class HadoopFileStore implements FileStore {
     this.files = files;
     this.root = root;
     this.placement = placement;
-    this.leases = new LeaseRecovery(files, LEASE_PATIENCE);
+    this.leases = new LeaseRecovery(files, LEASE_PATIENCE, Clock.system());
   }
 
   /** Opens a directory, which is made where it does not exist. */
@@ -98,7 +99,7 @@ public final class HadoopFileStore implements FileStore {
       Placement.makeDirectory(files, root);
       HadoopFileStore store =
           new HadoopFileStore(owner, files, root.toUri(), Placement.of(files, own));
-      store.deleteLeftovers(Instant.now().minus(LEFTOVER_AGE));
+      store.deleteLeftovers(Clock.system().micros() / 1000 - LEFTOVER_AGE.toMillis());
       opened = true;
       return store;
     } finally {
@@ -228,7 +229,8 @@ public final class HadoopFileStore implements FileStore {
   }
 
   private void replaceByRename(Path target, Content content) throws IOException {
-    Path temporary = qualify(TEMPORARIES.resolve(UUID.randomUUID().toString()));
+    Path temporary =
+        qualify(TEMPORARIES.resolve(Long.toHexString(RandomSource.system().nextLong())));
     FSDataOutputStream output = placement.create(temporary);
     if (HadoopWritableFile.canSync(output)) {
       moveIntoPlace(output, content, temporary, target);
@@ -370,9 +372,9 @@ public final class HadoopFileStore implements FileStore {
     owner.close();
   }
 
-  private void deleteLeftovers(Instant before) throws IOException {
+  private void deleteLeftovers(long beforeMillis) throws IOException {
     for (FileStatus leftover : children(qualify(TEMPORARIES))) {
-      if (Instant.ofEpochMilli(leftover.getModificationTime()).isBefore(before)) {
+      if (leftover.getModificationTime() < beforeMillis) {
         files.delete(leftover.getPath(), false);
       }
     }

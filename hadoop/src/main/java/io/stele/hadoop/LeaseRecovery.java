@@ -1,5 +1,6 @@
 package io.stele.hadoop;
 
+import io.stele.base.time.Clock;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -22,10 +23,12 @@ final class LeaseRecovery {
 
   private final FileSystem files;
   private final Duration patience;
+  private final Clock clock;
 
-  LeaseRecovery(FileSystem files, Duration patience) {
+  LeaseRecovery(FileSystem files, Duration patience, Clock clock) {
     this.files = files;
     this.patience = patience;
+    this.clock = clock;
   }
 
   /** Whether a file has a writer, or had one that did not finish it. */
@@ -38,11 +41,11 @@ final class LeaseRecovery {
     if (!(files instanceof LeaseRecoverable leases)) {
       return;
     }
-    long start = System.nanoTime();
+    long start = clock.nanos();
     long asked = start;
     boolean closed = leases.recoverLease(path);
     while (!closed) {
-      long now = System.nanoTime();
+      long now = clock.nanos();
       if (now - start > patience.toNanos()) {
         throw new IOException(
             path

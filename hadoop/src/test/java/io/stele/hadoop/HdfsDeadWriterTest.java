@@ -84,6 +84,21 @@ class HdfsDeadWriterTest {
   }
 
   @Test
+  void whatIsFoundCanBeMadeDurable() throws Exception {
+    killAWriter();
+    try (FileStore store = DFS.open(root)) {
+      byte[] found = StoredBytes.read(store, LOG);
+      long before = DFS.syncsOfDataNodes();
+      store.sync(LOG);
+
+      assertThat(DFS.syncsOfDataNodes()).isGreaterThan(before);
+      assertThat(StoredBytes.read(store, LOG)).isEqualTo(found);
+      assertSyncedPartIsThere(store);
+      assertThat(store.list(FilePath.ROOT)).hasSize(1);
+    }
+  }
+
+  @Test
   void aFileThatItsWriterStillWritesIsNotTakenFromIt() throws IOException {
     byte[] content = StoredBytes.random(1, SYNCED);
     try (FileStore writing = DFS.open(root);

@@ -9,11 +9,6 @@ import io.stele.testkit.file.StoredBytes;
 import java.io.IOException;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.metrics2.AbstractMetric;
-import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
-import org.apache.hadoop.metrics2.impl.MetricsRecordImpl;
-import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -28,11 +23,11 @@ class HdfsDurabilityTest {
     try (FileStore store = DFS.open(DFS.newRoot());
         WritableFile file = store.create(PATH)) {
       for (int i = 0; i < 5; i++) {
-        long before = syncsOfDataNodes();
+        long before = DFS.syncsOfDataNodes();
         file.write(new byte[100], 0, 100);
-        assertThat(syncsOfDataNodes()).isEqualTo(before);
+        assertThat(DFS.syncsOfDataNodes()).isEqualTo(before);
         file.sync();
-        assertThat(syncsOfDataNodes()).isGreaterThan(before);
+        assertThat(DFS.syncsOfDataNodes()).isGreaterThan(before);
       }
     }
   }
@@ -40,13 +35,13 @@ class HdfsDurabilityTest {
   @Test
   void finishAndReplaceSyncTheDataNodesDisk() throws IOException {
     try (FileStore store = DFS.open(DFS.newRoot())) {
-      long before = syncsOfDataNodes();
+      long before = DFS.syncsOfDataNodes();
       StoredBytes.write(store, PATH, new byte[100]);
-      long finished = syncsOfDataNodes();
+      long finished = DFS.syncsOfDataNodes();
       assertThat(finished).isGreaterThan(before);
 
       store.replace(PATH, new byte[200]);
-      assertThat(syncsOfDataNodes()).isGreaterThan(finished);
+      assertThat(DFS.syncsOfDataNodes()).isGreaterThan(finished);
     }
   }
 
@@ -55,28 +50,10 @@ class HdfsDurabilityTest {
     Configuration smallBlocks = DFS.client();
     Map.of("dfs.blocksize", "1048576", "dfs.replication", "1").forEach(smallBlocks::set);
     try (FileStore store = HadoopFileStore.open(DFS.newRoot(), smallBlocks)) {
-      long before = syncsOfDataNodes();
+      long before = DFS.syncsOfDataNodes();
       StoredBytes.write(store, PATH, new byte[8 << 20]);
       // One sync each of eight blocks; a file that is only synced at its end has two or three.
-      assertThat(syncsOfDataNodes() - before).isGreaterThanOrEqualTo(8);
+      assertThat(DFS.syncsOfDataNodes() - before).isGreaterThanOrEqualTo(8);
     }
-  }
-
-  private static long syncsOfDataNodes() {
-    long count = 0;
-    for (DataNode node : DFS.cluster().getDataNodes()) {
-      MetricsCollectorImpl collected = new MetricsCollectorImpl();
-      DefaultMetricsSystem.instance()
-          .getSource(node.getMetrics().name())
-          .getMetrics(collected, true);
-      for (MetricsRecordImpl record : collected.getRecords()) {
-        for (AbstractMetric metric : record.metrics()) {
-          if (metric.name().equals("FsyncCount")) {
-            count += metric.value().longValue();
-          }
-        }
-      }
-    }
-    return count;
   }
 }

@@ -8,6 +8,11 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.metrics2.AbstractMetric;
+import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
+import org.apache.hadoop.metrics2.impl.MetricsRecordImpl;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -54,6 +59,25 @@ final class MiniDfs implements BeforeAllCallback {
 
   HadoopFileStore open(URI root) throws IOException {
     return HadoopFileStore.open(root, client());
+  }
+
+  /** How often the data nodes synced their disks so far, by their own count. */
+  long syncsOfDataNodes() {
+    long count = 0;
+    for (DataNode node : cluster().getDataNodes()) {
+      MetricsCollectorImpl collected = new MetricsCollectorImpl();
+      DefaultMetricsSystem.instance()
+          .getSource(node.getMetrics().name())
+          .getMetrics(collected, true);
+      for (MetricsRecordImpl record : collected.getRecords()) {
+        for (AbstractMetric metric : record.metrics()) {
+          if (metric.name().equals("FsyncCount")) {
+            count += metric.value().longValue();
+          }
+        }
+      }
+    }
+    return count;
   }
 
   private static Running start() {
