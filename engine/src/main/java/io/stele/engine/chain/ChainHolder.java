@@ -13,12 +13,14 @@ import java.util.function.Consumer;
  */
 public final class ChainHolder {
   /** A chain that stays as it is, files and all, until it is given back. */
-  public final class Borrowed implements AutoCloseable {
+  public static final class Borrowed implements AutoCloseable {
+    private final ChainHolder holder;
     private final Generation generation;
     private final int stripe;
     private boolean returned;
 
-    private Borrowed(Generation generation, int stripe) {
+    private Borrowed(ChainHolder holder, Generation generation, int stripe) {
+      this.holder = holder;
       this.generation = generation;
       this.stripe = stripe;
     }
@@ -32,8 +34,9 @@ public final class ChainHolder {
       if (!returned) {
         returned = true;
         generation.pins.unpin(stripe);
-        if (generation != current) {
-          collect(); // this may have been the last reader
+        // Whoever replaced the chain before this saw it in use, and left it to its last reader.
+        if (!holder.isCurrent(this)) {
+          holder.collect();
         }
       }
     }
@@ -67,9 +70,10 @@ public final class ChainHolder {
       Generation generation = current;
       int stripe = generation.pins.pin();
       if (generation == current) {
-        return new Borrowed(generation, stripe);
+        return new Borrowed(this, generation, stripe);
       }
       generation.pins.unpin(stripe);
+      collect(); // this pin, too, may have kept the replacer from it
     }
   }
 
