@@ -50,7 +50,7 @@ public final class CommitLog implements AutoCloseable {
   private List<CellBatch> queue = new ArrayList<>();
   private long queuedBytes;
   private long queuedTxn;
-  private volatile boolean closing;
+  private long releasedTxn;
   private final Deque<ClosedFile> closedFiles = new ArrayDeque<>();
 
   /** The current file is to end with this transaction; {@link #NO_ROLL} if it is not. */
@@ -63,6 +63,8 @@ public final class CommitLog implements AutoCloseable {
   private volatile long durableTxn;
   private volatile @Nullable Throwable failure;
   private volatile boolean stopped;
+
+  private volatile boolean closing; // written under lock
 
   private final DurabilityWaiters waiters = new DurabilityWaiters();
 
@@ -98,6 +100,11 @@ public final class CommitLog implements AutoCloseable {
     thread.start();
   }
 
+  private RecordLogWriter createFile() throws IOException {
+    FilePath path = directory.resolve(fileName(nextFile++));
+    return RecordLogWriter.create(files, path, settings.preallocateBytes());
+  }
+
   static String fileName(long number) {
     return "%010d.log".formatted(number);
   }
@@ -127,12 +134,16 @@ public final class CommitLog implements AutoCloseable {
     }
   }
 
-  /** Takes the batch of the next transaction. Callers see to the order. */
+  /**
+   * Takes the batch of the next transaction. Callers see to the order, and ask {@link #checkOpen}
+   * first: a log that fails after that still takes the batch, whose fate is then unknown as it is
+   * for all that wait.
+   */
   public void enqueue(CellBatch batch, boolean waitedFor) {
     boolean wake;
     lock.lock();
     try {
-      checkOpen();
+      checkNotClosed();
       if (batch.txn() != queuedTxn + 1) {
         throw new IllegalStateException(
             "transaction " + batch.txn() + " logged behind " + queuedTxn);
@@ -202,19 +213,44 @@ public final class CommitLog implements AutoCloseable {
     }
   }
 
-  /** Deletes the files that hold nothing above a transaction. */
+  /**
+   * Deletes the files that hold nothing above a transaction; one that is still being closed goes
+   * when it is. A file that cannot be deleted is tried again the next time.
+   */
   public void release(long txn) throws IOException {
-    List<ClosedFile> free = new ArrayList<>();
     lock.lock();
     try {
-      while (!closedFiles.isEmpty() && closedFiles.getFirst().lastTxn() <= txn) {
-        free.add(closedFiles.removeFirst());
-      }
+      releasedTxn = Math.max(releasedTxn, txn);
     } finally {
       lock.unlock();
     }
-    for (ClosedFile file : free) {
-      files.delete(file.path());
+    deleteReleased();
+  }
+
+  private void deleteReleased() throws IOException {
+    for (ClosedFile file = takeReleased(); file != null; file = takeReleased()) {
+      try {
+        files.delete(file.path());
+      } catch (IOException e) {
+        lock.lock();
+        try {
+          closedFiles.addFirst(file);
+        } finally {
+          lock.unlock();
+        }
+        throw e;
+      }
+    }
+  }
+
+  private @Nullable ClosedFile takeReleased() {
+    lock.lock();
+    try {
+      return closedFiles.isEmpty() || closedFiles.getFirst().lastTxn() > releasedTxn
+          ? null
+          : closedFiles.removeFirst();
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -249,11 +285,19 @@ public final class CommitLog implements AutoCloseable {
       throw new UnavailableException(
           "commit log "
               + directory
-              + " has failed and takes no more writes until the store is"
-              + " opened again: "
+              + " has failed and takes no more writes until the store is opened again: "
               + cause,
           cause);
     }
+    checkNotClosed();
+  }
+
+  /** True once a write or a sync has failed. */
+  public boolean hasFailed() {
+    return failure != null;
+  }
+
+  private void checkNotClosed() {
     if (closing) {
       throw new UnavailableException("commit log " + directory + " is closed");
     }
@@ -327,8 +371,7 @@ public final class CommitLog implements AutoCloseable {
     }
     RecordLogWriter log = writer;
     if (log == null) {
-      FilePath path = directory.resolve(fileName(nextFile++));
-      log = RecordLogWriter.create(files, path, settings.preallocateBytes());
+      log = createFile();
       writer = log;
     }
     log.append(batch.array(), batch.offset(), batch.length());
@@ -376,6 +419,11 @@ public final class CommitLog implements AutoCloseable {
       closedFiles.addLast(new ClosedFile(log.path(), writtenTxn));
     } finally {
       lock.unlock();
+    }
+    try {
+      deleteReleased();
+    } catch (IOException e) {
+      // It stays in the list, and goes with the next release.
     }
   }
 
