@@ -1,6 +1,7 @@
 package io.stele.engine;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FileInfo;
@@ -45,6 +46,7 @@ final class ChainKeeper implements AutoCloseable {
   private final ReentrantLock manifests = new ReentrantLock();
   private final ReentrantLock chains = new ReentrantLock();
 
+  private Manifest saved; // the one on disk; guarded by manifests
   private volatile long flushedTxn; // written under manifests
   private volatile @Nullable IOException broken; // a manifest whose fate is unknown
   private volatile boolean closed;
@@ -55,6 +57,7 @@ final class ChainKeeper implements AutoCloseable {
     this.cache = cache;
     this.inMemory = inMemory;
     this.nextFile = new AtomicLong(manifest.nextFile());
+    this.saved = manifest;
     this.flushedTxn = manifest.flushedTxn();
     List<Link> links = new ArrayList<>();
     try {
@@ -73,7 +76,12 @@ final class ChainKeeper implements AutoCloseable {
       throws IOException {
     Manifest manifest = Manifest.load(files);
     ChainKeeper keeper = new ChainKeeper(files, cache, inMemory, manifest);
-    keeper.deleteStrays(manifest);
+    try {
+      keeper.deleteStrays(manifest);
+    } catch (IOException | RuntimeException e) {
+      keeper.close();
+      throw e;
+    }
     return keeper;
   }
 
@@ -151,7 +159,13 @@ final class ChainKeeper implements AutoCloseable {
         link.ifPresent(unwanted -> release(unwanted.fragment()));
         return false;
       }
-      save(preview.get(), Math.max(flushedTxn, newFlushedTxn));
+      try {
+        save(preview.get(), Math.max(flushedTxn, newFlushedTxn));
+      } catch (IOException | RuntimeException e) {
+        // The file stays: a manifest whose fate is unknown may name it. Else it is a stray.
+        link.ifPresent(unused -> ((DiskFragment) unused.fragment()).close());
+        throw e;
+      }
       install(inputs, link);
       return true;
     } finally {
@@ -207,17 +221,38 @@ final class ChainKeeper implements AutoCloseable {
         entries.add(new Manifest.Entry(number(disk.path()), link.families()));
       }
     }
+    Manifest next = new Manifest(newFlushedTxn, nextFile.get(), entries);
     try {
-      new Manifest(newFlushedTxn, nextFile.get(), entries).save(files);
+      next.save(files);
     } catch (IOException e) {
-      broken = e; // the old or the new one may be in place: only opening again can tell
+      if (!isInPlace(saved)) {
+        broken = e; // the new one may or may not be durable: only opening again can tell
+      }
       throw e;
     }
+    saved = next;
     flushedTxn = newFlushedTxn;
   }
 
-  /** Fails if a manifest's fate is unknown: then nothing more may be written beside it. */
+  /** The usual failure, a full disk, leaves the manifest as it was: then it can be tried again. */
+  private boolean isInPlace(Manifest manifest) {
+    try {
+      return Manifest.load(files).equals(manifest);
+    } catch (IOException | CorruptDataException e) {
+      return false;
+    }
+  }
+
+  /** True if no change of disk fragments will succeed until the store is opened again. */
+  boolean isBroken() {
+    return broken != null;
+  }
+
+  /** Fails if nothing may be changed: after a close, or beside a manifest of unknown fate. */
   void checkUsable() {
+    if (closed) {
+      throw new UnavailableException("store in " + files.describe() + " is closed");
+    }
     IOException cause = broken;
     if (cause != null) {
       throw new UnavailableException(
@@ -236,12 +271,12 @@ final class ChainKeeper implements AutoCloseable {
   /** No chain names the fragment any more. */
   private void release(Fragment fragment) {
     if (fragment instanceof DiskFragment disk) {
-      disk.close();
       try {
+        disk.close();
         if (!closed) {
           files.delete(disk.path());
         }
-      } catch (IOException e) {
+      } catch (IOException | UnavailableException e) {
         // It is a stray now, and goes when the store is opened the next time.
       }
     }
@@ -249,7 +284,12 @@ final class ChainKeeper implements AutoCloseable {
 
   @Override
   public void close() {
-    closed = true;
+    manifests.lock(); // behind a change that is under way; none comes after
+    try {
+      closed = true;
+    } finally {
+      manifests.unlock();
+    }
     holder.collect();
     for (Fragment fragment : holder.current().fragments()) {
       if (fragment instanceof DiskFragment disk) {

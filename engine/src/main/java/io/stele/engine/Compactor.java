@@ -66,7 +66,9 @@ final class Compactor {
       if (plan.isPresent()) {
         runPlan(plan.get());
       }
-    } catch (IOException | CancellationException e) {
+    } catch (CancellationException e) {
+      throw new UnavailableException("compaction was given up: the store is closed", e);
+    } catch (IOException e) {
       throw new UnavailableException("compaction failed: " + e, e);
     } finally {
       running.unlock();

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +32,16 @@ final class Flusher {
   private final Condition changed = lock.newCondition();
   private final Thread thread;
 
-  // Guarded by lock.
-  private long memory; // of all mem fragments but the active one
-  private int frozen;
+  /** Of all mem fragments but the active one. Changed under the lock, looked at without it. */
+  private final AtomicLong memory = new AtomicLong();
+
+  // Guarded by lock. A mem fragment may be flushed a moment before it is counted as frozen.
+  private long frozen; // how many ever were
+  private long flushed; // how many of them are on disk
   private long failures;
   private @Nullable Exception lastFailure;
+  private boolean hurried; // somebody waits: the next try comes at once
+  private boolean ended; // no flush will ever succeed again
   private boolean closing;
 
   Flusher(StoreContext context) {
@@ -52,7 +58,7 @@ final class Flusher {
     lock.lock();
     try {
       frozen++;
-      memory += fragment.bytes();
+      memory.addAndGet(fragment.bytes());
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -65,13 +71,19 @@ final class Flusher {
    * @throws ExhaustedException if waiting does not help, because flushing fails
    */
   void throttle(long activeBytes, long limit) {
+    if (memory.get() + activeBytes < limit) {
+      return;
+    }
     lock.lock();
     try {
-      while (frozen > 0 && memory + activeBytes >= limit && !closing) {
+      while (frozen > flushed && memory.get() + activeBytes >= limit && !closing) {
+        if (ended) {
+          throw notFlushed();
+        }
         if (lastFailure != null) {
           throw new ExhaustedException(
               "mem fragments take "
-                  + (memory + activeBytes)
+                  + (memory.get() + activeBytes)
                   + " bytes, at most "
                   + limit
                   + ", and cannot be flushed: "
@@ -89,19 +101,25 @@ final class Flusher {
   void await() {
     lock.lock();
     try {
+      long wanted = frozen;
       long failuresBefore = failures;
-      while (frozen > 0 && !closing && failures == failuresBefore) {
+      hurried = true;
+      changed.signalAll();
+      while (flushed < wanted && !closing && !ended && failures == failuresBefore) {
         changed.awaitUninterruptibly();
       }
-      if (frozen > 0) {
-        throw new UnavailableException(
-            "mem fragments could not be flushed: "
-                + (closing ? "the store is closed" : lastFailure),
-            lastFailure);
+      if (flushed < wanted) {
+        throw notFlushed();
       }
     } finally {
       lock.unlock();
     }
+  }
+
+  private UnavailableException notFlushed() {
+    return new UnavailableException(
+        "mem fragments could not be flushed: " + (closing ? "the store is closed" : lastFailure),
+        lastFailure);
   }
 
   /** Stops after the flush under way is abandoned; what is not flushed stays in the log. */
@@ -131,10 +149,11 @@ final class Flusher {
   private boolean awaitWork() {
     lock.lock();
     try {
-      while (frozen == 0 && !closing) {
+      while (frozen == flushed && !closing) {
         changed.awaitUninterruptibly();
       }
-      return !closing;
+      hurried = false;
+      return !closing && !ended;
     } finally {
       lock.unlock();
     }
@@ -146,9 +165,10 @@ final class Flusher {
     try {
       failures++;
       lastFailure = cause;
+      ended = context.hasEnded();
       changed.signalAll();
       long left = RETRY_NANOS;
-      while (left > 0 && !closing) {
+      while (left > 0 && !hurried && !closing && !ended) {
         left = changed.awaitNanos(left);
       }
     } catch (InterruptedException e) {
@@ -182,8 +202,8 @@ final class Flusher {
     long start = context.clock().nanos();
     Optional<FragmentProperties> written = job.run(this::isClosing);
     context.keeper().replace(inputs, written.map(_ -> path), txn);
+    done(inputs.size(), bytes); // whatever becomes of the rest: these are on disk
     context.releaseLog(txn);
-    done(inputs.size(), bytes);
     context.report(
         new StoreEvent.Flushed(
             path,
@@ -197,8 +217,8 @@ final class Flusher {
     lock.lock();
     try {
       lastFailure = null;
-      frozen -= fragments;
-      memory -= bytes;
+      flushed += fragments;
+      memory.addAndGet(-bytes);
       changed.signalAll();
     } finally {
       lock.unlock();

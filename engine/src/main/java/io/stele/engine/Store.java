@@ -103,6 +103,7 @@ public final class Store implements AutoCloseable {
       keeper.close();
       throw e;
     }
+    context.releaseLog(keeper.flushedTxn());
     flusher.start();
     compactor.start();
     compactor.wake();
@@ -171,7 +172,7 @@ public final class Store implements AutoCloseable {
       return this;
     }
 
-    /** Told of everything that happens, on the thread on which it does. */
+    /** Told of everything that happens, on the thread on which it does; what it throws is lost. */
     public Builder events(Consumer<StoreEvent> value) {
       events = value;
       return this;
@@ -225,7 +226,7 @@ public final class Store implements AutoCloseable {
     writes.lock();
     try {
       checkOpen();
-      commits.checkOpen();
+      commits.checkOpen(); // before anything is changed
       txn = assignedTxn + 1;
       CellBatch committed = batch.committed(txn);
       addToMemory(committed); // first: whoever sees it durable must find it
@@ -270,10 +271,7 @@ public final class Store implements AutoCloseable {
   }
 
   private void throttle() {
-    long bytes = active.bytes();
-    if (bytes * 2 >= settings.memFragmentBytes()) {
-      flusher.throttle(bytes, settings.memoryBytes());
-    }
+    flusher.throttle(active.bytes(), settings.memoryBytes());
   }
 
   private void rotateIfFull() {
@@ -333,7 +331,7 @@ public final class Store implements AutoCloseable {
   }
 
   public Optional<Bytes> get(Bytes row, Bytes family, Bytes qualifier, Snapshot snapshot) {
-    return reads.get(row, family, qualifier, snapshot::txn);
+    return reads.get(row, family, qualifier, () -> snapshot.readTxn(snapshots));
   }
 
   public Scan scan(ReadPredicate predicate) {
@@ -345,7 +343,7 @@ public final class Store implements AutoCloseable {
   }
 
   public Scan scan(ReadPredicate predicate, Snapshot snapshot) {
-    return reads.scan(predicate, snapshot::txn);
+    return reads.scan(predicate, () -> snapshot.readTxn(snapshots));
   }
 
   /** Opens a read transaction at what is durable now. */
@@ -440,7 +438,11 @@ public final class Store implements AutoCloseable {
   }
 
   private void report(StoreEvent event) {
-    events.accept(event);
+    try {
+      events.accept(event);
+    } catch (RuntimeException e) {
+      // A listener's fault must not end the store's own work.
+    }
   }
 
   private final class Context implements StoreContext {
@@ -481,10 +483,19 @@ public final class Store implements AutoCloseable {
     }
 
     @Override
-    public void releaseLog(long txn) throws IOException {
-      if (log != null) {
-        log.release(txn);
+    public void releaseLog(long txn) {
+      try {
+        if (log != null) {
+          log.release(txn);
+        }
+      } catch (IOException e) {
+        report(new StoreEvent.BackgroundFailed("deletion of log files", e));
       }
+    }
+
+    @Override
+    public boolean hasEnded() {
+      return keeper.isBroken() || (log != null && log.hasFailed());
     }
 
     @Override

@@ -4,7 +4,6 @@ import io.stele.base.file.FilePath;
 import io.stele.base.time.Clock;
 import io.stele.engine.chain.Link;
 import io.stele.engine.compaction.CompactionJob;
-import java.io.IOException;
 import java.util.List;
 
 /** What a store's background work needs of it, and no more. */
@@ -22,7 +21,10 @@ interface StoreContext {
   void awaitDurable(long txn);
 
   /** Lets go of log files that hold nothing above a transaction. */
-  void releaseLog(long txn) throws IOException;
+  void releaseLog(long txn);
+
+  /** True if nothing can be made durable any more until the store is opened again. */
+  boolean hasEnded();
 
   void report(StoreEvent event);
 }
