@@ -20,10 +20,12 @@ public record Cell(
   public static final int MAX_VALUE = 64 << 20;
 
   public Cell {
-    checkLength("row key", row.length(), 1, MAX_ROW);
-    checkLength("family", family.length(), kind == CellKind.ERASE_ROW ? 0 : 1, MAX_FAMILY);
-    checkLength("qualifier", qualifier.length(), 0, MAX_QUALIFIER);
-    checkLength("value", value.length(), 0, MAX_VALUE);
+    checkLength(kind, "row key", row.length(), 1, MAX_ROW);
+    boolean ofRow = kind == CellKind.ERASE_ROW;
+    boolean ofColumn = !ofRow && kind != CellKind.ERASE_FAMILY;
+    checkLength(kind, "family", family.length(), ofRow ? 0 : 1, ofRow ? 0 : MAX_FAMILY);
+    checkLength(kind, "qualifier", qualifier.length(), 0, ofColumn ? MAX_QUALIFIER : 0);
+    checkValue(kind, value);
     if (kind.isVersion() == (timestamp == CellView.WIDE)) {
       throw new InvalidRequestException(
           "timestamp " + timestamp + " of a " + kind + ": the largest is " + (CellView.WIDE - 1));
@@ -40,10 +42,6 @@ public record Cell(
 
   /** Erases the versions of a column with {@code from <= timestamp < to}. */
   public static Cell eraseColumn(Bytes row, Bytes family, Bytes qualifier, long from, long to) {
-    if (from >= to) {
-      throw new InvalidRequestException(
-          "time range [" + from + ", " + to + ") to erase is empty: from must be below to");
-    }
     Bytes range = Bytes.wrap(CellView.range(from, to));
     return new Cell(row, family, qualifier, CellView.WIDE, 0, CellKind.ERASE_COLUMN, range);
   }
@@ -120,21 +118,36 @@ public record Cell(
 
   @Override
   public String toString() {
-    String name = row + "/" + family + ":" + qualifier;
-    return switch (kind) {
-      case PUT -> name + "@" + timestamp + "#" + txn + "=" + value;
-      case ERASE_CELL -> "-" + name + "@" + timestamp + "#" + txn;
-      case ERASE_COLUMN ->
-          "-" + name + "@[" + view().rangeFrom() + "," + view().rangeTo() + ")#" + txn;
-      case ERASE_FAMILY -> "-" + row + "/" + family + "#" + txn;
-      case ERASE_ROW -> "-" + row + "#" + txn;
-    };
+    return view().toString();
   }
 
-  private static void checkLength(String what, int length, int least, int most) {
-    if (length < least || length > most) {
+  private static void checkValue(CellKind kind, Bytes value) {
+    switch (kind) {
+      case PUT -> checkLength(kind, "value", value.length(), 0, MAX_VALUE);
+      case ERASE_COLUMN -> checkRange(kind, value);
+      case ERASE_CELL, ERASE_FAMILY, ERASE_ROW -> checkLength(kind, "value", value.length(), 0, 0);
+    }
+  }
+
+  private static void checkRange(CellKind kind, Bytes range) {
+    checkLength(kind, "time range", range.length(), CellView.RANGE_BYTES, CellView.RANGE_BYTES);
+    CellView view = new CellView();
+    view.valueArray = range.sharedArray();
+    if (view.rangeFrom() >= view.rangeTo()) {
       throw new InvalidRequestException(
-          what + " of " + length + " bytes: must be " + least + " to " + most);
+          "time range ["
+              + view.rangeFrom()
+              + ", "
+              + view.rangeTo()
+              + ") to erase is empty: from must be below to");
+    }
+  }
+
+  private static void checkLength(CellKind kind, String what, int length, int least, int most) {
+    if (length < least || length > most) {
+      String right = least == most ? "must be " + least : "must be " + least + " to " + most;
+      throw new InvalidRequestException(
+          what + " of " + length + " bytes in a " + kind + ": " + right);
     }
   }
 }

@@ -25,7 +25,7 @@ final class CellBatchVerifier {
       throw in.malformed("magic 0x" + Integer.toHexString(magic) + " instead of SCB1");
     }
     int count = in.readInt();
-    if (count < 0 || count > in.remaining()) {
+    if (count < 1 || count > in.remaining()) {
       throw in.malformed("a count of " + count + " cells in " + in.remaining() + " bytes");
     }
     long txn = in.readLong();

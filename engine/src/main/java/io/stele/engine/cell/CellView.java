@@ -265,8 +265,20 @@ public final class CellView implements Comparable<CellView> {
     return (long) rowLength + familyLength + qualifierLength + valueLength;
   }
 
+  /** For people; also of views that are no cells but places to seek to. */
   @Override
   public String toString() {
-    return toCell().toString();
+    String name = row() + "/" + family() + ":" + qualifier();
+    return switch (kind) {
+      case PUT -> name + "@" + timestamp + "#" + txn + "=" + value();
+      case ERASE_CELL -> "-" + name + "@" + timestamp + "#" + txn;
+      case ERASE_COLUMN -> "-" + name + "@" + rangeText() + "#" + txn;
+      case ERASE_FAMILY -> "-" + row() + "/" + family() + "#" + txn;
+      case ERASE_ROW -> "-" + row() + "#" + txn;
+    };
+  }
+
+  private String rangeText() {
+    return valueLength == RANGE_BYTES ? "[" + rangeFrom() + "," + rangeTo() + ")" : "[)";
   }
 }

@@ -139,6 +139,9 @@ class BlockTest {
     }
     targets.add(CellView.beforeRow(key.row().successor()));
     targets.add(CellView.beforeRow(key.row().concat(Bytes.of((byte) 0xff))));
+    for (String far : List.of("\0", "s", "tenant.", "tenant0", "tenant/2", "u", "~~~~~~~~~~")) {
+      targets.add(CellView.beforeRow(Bytes.utf8(far)));
+    }
     targets.add(CellView.beforeColumn(key.row(), FAMILY, FAMILY));
     targets.add(CellView.beforeColumn(key.row(), FAMILY, Bytes.utf8("g")));
     return targets;

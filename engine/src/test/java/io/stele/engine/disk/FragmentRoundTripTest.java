@@ -206,8 +206,8 @@ class FragmentRoundTripTest {
   void incompressibleBlocksAreStoredAsTheyAre() throws IOException {
     RandomGenerator random = RandomSource.seeded(5);
     List<Cell> cells = new ArrayList<>();
-    for (int i = 1000; i < 2000; i++) {
-      byte[] value = new byte[100];
+    for (int i = 1000; i < 1100; i++) {
+      byte[] value = new byte[5000];
       random.nextBytes(value);
       Bytes row = Bytes.utf8("" + i);
       cells.add(Cell.put(row, Bytes.utf8("f"), Bytes.EMPTY, 1, Bytes.wrap(value)).withTxn(1));
