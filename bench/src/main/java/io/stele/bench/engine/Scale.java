@@ -103,7 +103,7 @@ record Scale(
   long neededHeapBytes() {
     long data = largestBytes();
     long memory = EngineOptions.MEMORY_TABLES * EngineOptions.MEMORY_TABLE_BYTES * 3 / 2;
-    return data * 5 / 4 + Math.min(memory, 3 * data) + (256L << 20);
+    return data * 3 / 2 + Math.min(memory, 3 * data) + (256L << 20);
   }
 
   void checkHeap(long heapBytes) {

@@ -69,6 +69,7 @@ public final class Contest {
       entrant.warmUp().run();
       samples.add(new ArrayList<>());
     }
+    System.gc(); // what was there before is collected now, and not in the middle of somebody's turn
     for (int round = 1; round <= rounds; round++) {
       for (int i = 0; i < entrants.size(); i++) {
         Sample sample = entrants.get(i).attempt().run();

@@ -4,6 +4,7 @@ import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.InvalidRequestException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Closing empties it, also when the process is told to end in the middle of a run.
  */
 public final class Workspace implements AutoCloseable {
+  private static final int DELETE_ATTEMPTS = 20;
+
   private final Path root;
   private final boolean madeRoot;
   private final List<Path> made = new ArrayList<>(); // guarded by this
@@ -125,13 +128,27 @@ public final class Workspace implements AutoCloseable {
     closed = true;
     try {
       for (Path directory : made) {
-        deleteTree(directory);
+        deleteInUse(directory);
       }
       if (madeRoot) {
         deleteIfEmpty(root);
       }
     } catch (IOException e) {
       throw new UncheckedIOException("data of the benchmark is left in " + root, e);
+    }
+  }
+
+  /** A store that the end of the process caught open may make another file meanwhile. */
+  private static void deleteInUse(Path directory) throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        deleteTree(directory);
+        return;
+      } catch (DirectoryNotEmptyException e) {
+        if (attempt == DELETE_ATTEMPTS) {
+          throw e;
+        }
+      }
     }
   }
 
