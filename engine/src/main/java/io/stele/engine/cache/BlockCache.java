@@ -2,53 +2,130 @@ package io.stele.engine.cache;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Policy;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Blocks of open fragments, bounded by weight, shared by all tables of a process. */
+/**
+ * Blocks of open fragments, bounded by weight, shared by all tables of a process.
+ *
+ * <p>Blocks of in-memory groups become <em>residents</em>: they stay, whatever else is read, until
+ * their file is dropped or a block of a better priority needs the room. All others, and what does
+ * not fit among the residents, compete in an adaptive cache that a scan cannot wash out. Residents
+ * take at most seven eighths of the capacity, so that there is always room to work with.
+ *
+ * <p>Invariant: weight of the residents + maximum of the adaptive part = capacity.
+ *
+ * <p>Hits take no lock. The adaptive part's upkeep runs on the calling threads: the bound holds
+ * when a call returns, and the cache needs no thread of its own.
+ */
 public final class BlockCache {
-  /** An open file's name in the cache; each opening gets its own. */
-  public static final class FileKey {}
+  private static final AtomicInteger FILES = new AtomicInteger();
 
-  private record Key(FileKey file, long offset) {
+  /** An open file's name in the cache; each opening gets its own. */
+  public static final class FileKey {
+    private final int number = FILES.incrementAndGet();
+    private volatile boolean dropped;
+
+    private FileKey() {}
+  }
+
+  /** A block's place. */
+  record Key(FileKey file, long offset) {
     @Override
     public int hashCode() {
-      return System.identityHashCode(file) * 31 + Long.hashCode(offset * 0x9e3779b97f4a7c15L);
+      return file.number * 0x9e3779b9 ^ Long.hashCode(offset);
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-      return other instanceof Key key && key.file == file && key.offset == offset;
+      return other instanceof Key key && key.offset == offset && key.file.number == file.number;
     }
   }
 
-  private final Cache<Key, CachedBlock> blocks;
+  /**
+   * What the cache did and holds.
+   *
+   * @param residentWeight of blocks that stay
+   * @param adaptiveWeight of all others
+   */
+  public record Stats(long hits, long misses, long residentWeight, long adaptiveWeight) {}
+
+  private final long capacity;
+  private final Cache<Key, CachedBlock> adaptive;
+  private final Policy.Eviction<Key, CachedBlock> adaptiveBound;
+  private final Residents residents;
+  private final LongAdder hits = new LongAdder();
+  private final LongAdder misses = new LongAdder();
 
   public BlockCache(long capacity) {
-    blocks =
+    this.capacity = capacity;
+    this.adaptive =
         Caffeine.newBuilder()
             .maximumWeight(capacity)
             .<Key, CachedBlock>weigher((_, block) -> block.weight())
             .executor(Runnable::run)
             .build();
+    this.adaptiveBound = adaptive.policy().eviction().orElseThrow();
+    this.residents = new Residents(capacity - capacity / 8);
   }
 
+  /** A name for a file that was opened. */
   public FileKey register() {
     return new FileKey();
   }
 
+  /** The block at an offset of a file; loaded by the caller's thread if it is not here. */
   public CachedBlock get(
       FileKey file, long offset, CachePriority priority, Supplier<CachedBlock> loader) {
     Key key = new Key(file, offset);
-    CachedBlock block = blocks.getIfPresent(key);
+    CachedBlock block = priority.preloads() ? residents.get(key) : null;
     if (block == null) {
-      block = loader.get();
-      blocks.put(key, block);
+      block = adaptive.getIfPresent(key);
+    }
+    if (block != null) {
+      hits.increment();
+      return block;
+    }
+    misses.increment();
+    block = loader.get();
+    if (priority.preloads()) {
+      reside(key, priority, block);
+    } else {
+      adaptive.put(key, block);
+    }
+    if (file.dropped) { // meanwhile: nobody would ever ask for it again
+      forget(key);
     }
     return block;
   }
 
+  private void reside(Key key, CachePriority priority, CachedBlock block) {
+    Residents.Admission admission = residents.admit(key, priority, block);
+    adaptiveBound.setMaximum(capacity - admission.weight());
+    if (!admission.admitted()) {
+      adaptive.put(key, block);
+    }
+    admission.displaced().forEach(adaptive::put);
+  }
+
+  private void forget(Key key) {
+    adaptive.invalidate(key);
+    adaptiveBound.setMaximum(capacity - residents.remove(key));
+  }
+
+  /** Lets go of all blocks of a file that was closed. */
   public void drop(FileKey file) {
-    blocks.asMap().keySet().removeIf(key -> key.file == file);
+    file.dropped = true;
+    adaptive.asMap().keySet().removeIf(key -> key.file == file);
+    adaptiveBound.setMaximum(capacity - residents.removeAll(file));
+  }
+
+  public Stats stats() {
+    adaptive.cleanUp();
+    return new Stats(
+        hits.sum(), misses.sum(), residents.weight(), adaptiveBound.weightedSize().orElseThrow());
   }
 }

@@ -89,10 +89,9 @@ class FragmentCorruptionTest {
   }
 
   private static void checkReport(Throwable report, long bit, int length) {
-    if (!(report instanceof CorruptDataException)) {
+    if (!(report instanceof CorruptDataException found)) {
       throw new AssertionError("bit " + bit + " of byte " + bit / 8 + " is not reported", report);
     }
-    CorruptDataException found = (CorruptDataException) report;
     assertThat(found.file()).isEqualTo(PATH.toString());
     assertThat(found.offset()).as("%s", found).isBetween(0L, (long) length);
     assertThat(found)

@@ -133,7 +133,7 @@ class FragmentVersion1Test {
     long time = 1_700_000_000_000_000L;
     for (int i = 0; i < 40; i++) {
       Bytes user = Bytes.utf8("user/%04d".formatted(i * i));
-      long txn = 1_000 + i;
+      long txn = 1_000L + i;
       cells.add(
           Cell.put(user, profile, Bytes.utf8("name"), time + i, Bytes.utf8("Name Nr. " + i))
               .withTxn(txn));

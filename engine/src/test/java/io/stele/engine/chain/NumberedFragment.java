@@ -1,0 +1,70 @@
+package io.stele.engine.chain;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.engine.cell.CellCursor;
+import io.stele.engine.cell.CellView;
+import io.stele.engine.cell.Fragment;
+import io.stele.engine.memory.MemFragment;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An empty fragment that knows its number and how often it was released. */
+final class NumberedFragment implements Fragment {
+  private final MemFragment cells = new MemFragment();
+  final int number;
+  final AtomicInteger releases = new AtomicInteger();
+
+  NumberedFragment(int number) {
+    this.number = number;
+  }
+
+  static List<NumberedFragment> of(Chain chain) {
+    return chain.fragments().stream().map(NumberedFragment.class::cast).toList();
+  }
+
+  static void release(Fragment fragment) {
+    ((NumberedFragment) fragment).releases.incrementAndGet();
+  }
+
+  @Override
+  public CellCursor cursor(TimeBounds bounds) {
+    return cells.cursor(bounds);
+  }
+
+  @Override
+  public Optional<CellCursor> rowCursor(CellView row) {
+    return cells.rowCursor(row);
+  }
+
+  @Override
+  public boolean mayHoldWideErasures() {
+    return cells.mayHoldWideErasures();
+  }
+
+  @Override
+  public Set<Bytes> families() {
+    return cells.families();
+  }
+
+  @Override
+  public long minTxn() {
+    return cells.minTxn();
+  }
+
+  @Override
+  public long maxTxn() {
+    return cells.maxTxn();
+  }
+
+  @Override
+  public long bytes() {
+    return cells.bytes();
+  }
+
+  @Override
+  public String toString() {
+    return "fragment " + number;
+  }
+}
