@@ -11,6 +11,10 @@ import java.util.Locale;
  * <p>The text form is the one of the schema: {@code max-history=3}, {@code max-age=3600000000}
  * (microseconds), or the two joined by {@code and} (purged if both say so) or {@code or} (purged if
  * either does); {@code none} keeps everything.
+ *
+ * <p>A purged version does not come back. If one of the newer versions that made it superfluous is
+ * erased later, by its timestamp, the older one is seen again only if no flush or compaction had
+ * rewritten it in between: under {@code max-history}, erase whole columns, families or rows.
  */
 public sealed interface PurgePolicy {
   PurgePolicy NONE = new KeepAll();
