@@ -1,5 +1,7 @@
 package io.stele.engine.chain;
 
+import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
+
 import io.stele.engine.chain.ChainHolder.Borrowed;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,22 +57,28 @@ public class ChainHolderLincheckTest {
   @Test
   void modelChecking() {
     new ModelCheckingOptions()
-        .iterations(3)
+        // Immutable, or touched only where it does not matter in which order.
+        .addGuarantee(
+            forClasses(
+                    Chain.class.getName(), Link.class.getName(), NumberedFragment.class.getName())
+                .allMethods()
+                .ignore())
+        .iterations(4)
         .threads(3)
         .actorsPerThread(2)
-        .actorsBefore(1)
+        .actorsBefore(0)
         .actorsAfter(1)
-        .invocationsPerIteration(200)
+        .invocationsPerIteration(250)
         .check(ChainHolderLincheckTest.class);
   }
 
   @Test
   void stress() {
     new StressOptions()
-        .iterations(3)
+        .iterations(5)
         .threads(3)
         .actorsPerThread(3)
-        .invocationsPerIteration(200)
+        .invocationsPerIteration(500)
         .check(ChainHolderLincheckTest.class);
   }
 }

@@ -12,7 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** An empty fragment that knows its number and how often it was released. */
 final class NumberedFragment implements Fragment {
-  private final MemFragment cells = new MemFragment();
+  private static final MemFragment NO_CELLS = new MemFragment();
+
   final int number;
   final AtomicInteger releases = new AtomicInteger();
 
@@ -30,37 +31,37 @@ final class NumberedFragment implements Fragment {
 
   @Override
   public CellCursor cursor(TimeBounds bounds) {
-    return cells.cursor(bounds);
+    return NO_CELLS.cursor(bounds);
   }
 
   @Override
   public Optional<CellCursor> rowCursor(CellView row) {
-    return cells.rowCursor(row);
+    return NO_CELLS.rowCursor(row);
   }
 
   @Override
   public boolean mayHoldWideErasures() {
-    return cells.mayHoldWideErasures();
+    return NO_CELLS.mayHoldWideErasures();
   }
 
   @Override
   public Set<Bytes> families() {
-    return cells.families();
+    return NO_CELLS.families();
   }
 
   @Override
   public long minTxn() {
-    return cells.minTxn();
+    return NO_CELLS.minTxn();
   }
 
   @Override
   public long maxTxn() {
-    return cells.maxTxn();
+    return NO_CELLS.maxTxn();
   }
 
   @Override
   public long bytes() {
-    return cells.bytes();
+    return NO_CELLS.bytes();
   }
 
   @Override
