@@ -65,9 +65,14 @@ final class ReadPath {
   Scan scan(ReadPredicate predicate, LongSupplier readTxn) {
     while (true) {
       Borrowed borrowed = borrow();
-      long txn = readTxn.getAsLong();
-      if (holder.isCurrent(borrowed)) {
-        return scan(borrowed, predicate, txn);
+      try {
+        long txn = readTxn.getAsLong();
+        if (holder.isCurrent(borrowed)) {
+          return scan(borrowed, predicate, txn);
+        }
+      } catch (RuntimeException e) {
+        borrowed.close(); // nobody else will
+        throw e;
       }
       borrowed.close();
     }

@@ -218,6 +218,22 @@ class StoreTest {
   }
 
   @Test
+  void aRefusedScanKeepsNoFiles() throws Exception {
+    try (Store store = open()) {
+      Snapshot closed = store.snapshot();
+      closed.close();
+      for (int i = 0; i < 2; i++) {
+        store.apply(put("row", i, "value"));
+        store.flush();
+      }
+      assertThatThrownBy(() -> store.scan(ReadPredicate.ALL, closed))
+          .isInstanceOf(InvalidRequestException.class);
+      store.compact();
+      assertThat(files.list(Manifest.fragmentPath(1).parent())).hasSize(1);
+    }
+  }
+
+  @Test
   void aSnapshotOfAnotherStoreIsRefused() {
     try (Store store = open();
         Store other = new Store.Builder(new MemoryFileStore()).open();
