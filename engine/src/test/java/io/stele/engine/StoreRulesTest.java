@@ -11,6 +11,7 @@ import static io.stele.engine.TestCells.readAll;
 import static io.stele.engine.TestCells.texts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.file.FileInfo;
@@ -23,6 +24,7 @@ import io.stele.engine.cell.Cell;
 import io.stele.engine.cell.CellKind;
 import io.stele.engine.cell.CellView;
 import io.stele.engine.chain.Link;
+import io.stele.engine.commitlog.CommitLogSettings;
 import io.stele.engine.compaction.CompactionJob;
 import io.stele.engine.disk.FragmentSettings;
 import io.stele.engine.merge.PurgePolicy;
@@ -401,6 +403,45 @@ class StoreRulesTest {
       assertThat(flush).succeedsWithin(Duration.ofSeconds(20));
     }
     assertThat(memory.list(FilePath.of("log"))).isEmpty();
+  }
+
+  // "A file goes when every table has flushed past its last txn. An idle table must not pin logs."
+
+  @Test
+  void anIdleStoreKeepsNoLog() {
+    StoreSettings settings =
+        SETTINGS.withCommitLog(new CommitLogSettings(200, 64, 1_000, Duration.ofMinutes(1)));
+    try (Store store = new Store.Builder(files).settings(settings).open()) {
+      for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 20; i++) {
+          store.apply(put("row" + i, round, "value"));
+        }
+        store.flush();
+        await()
+            .atMost(Duration.ofSeconds(20))
+            .untilAsserted(() -> assertThat(memory.list(FilePath.of("log"))).isEmpty());
+      }
+    }
+  }
+
+  @Test
+  void logFilesThatWereFlushedGoWhenTheStoreIsOpened() throws Exception {
+    try (Store store = open()) {
+      store.apply(put("row", 1, "v"));
+      files.hook(
+          call -> {
+            if (call.kind() == StoreCall.DELETE) {
+              throw new IOException("busy");
+            }
+          });
+      store.flush();
+    }
+    assertThat(memory.list(FilePath.of("log"))).hasSize(1);
+    files.hook(_ -> {});
+    try (Store store = open()) {
+      assertThat(memory.list(FilePath.of("log"))).isEmpty();
+      assertThat(get(store, "row")).isEqualTo("v");
+    }
   }
 
   private static int indexOf(List<HookedFiles.Call> calls, StoreCall kind, String path) {

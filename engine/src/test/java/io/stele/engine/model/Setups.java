@@ -23,7 +23,8 @@ public final class Setups {
     for (int n = random.nextInt(1, 4); n > 0; n--) {
       settings.add(settings(random));
     }
-    return new StoreRun.Setup(settings, random.nextBoolean() ? random.nextLong(8_000) : 64L << 20);
+    long[] caches = {0, random.nextLong(8_000), 64L << 20};
+    return new StoreRun.Setup(settings, caches[random.nextInt(caches.length)]);
   }
 
   private static CompactionSettings compaction(SplittableRandom random) {
