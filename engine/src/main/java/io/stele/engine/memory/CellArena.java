@@ -4,6 +4,7 @@ import io.stele.base.bytes.Binary;
 import io.stele.base.error.ExhaustedException;
 import io.stele.engine.cell.CellKind;
 import io.stele.engine.cell.CellView;
+import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
@@ -153,6 +154,9 @@ final class CellArena {
       all = Arrays.copyOf(all, chunkCount * 2);
     }
     all[chunkCount] = chunk;
+    // A reader may see the longer array before anything that tells of it: it must not be found
+    // empty.
+    VarHandle.releaseFence();
     chunks = all;
     chunkCount++;
     bytes += size + ARRAY_HEADER;

@@ -4,6 +4,7 @@ import static io.stele.engine.cell.RandomCells.cells;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
 import java.util.ArrayList;
@@ -159,6 +160,17 @@ class CellBatchTest {
     assertThatThrownBy(() -> CellBatch.parse(bytes))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessage("cell batch: cell flags 0x80 at byte 17");
+  }
+
+  @Test
+  void aValueAboveTheLimitIsRefused() {
+    byte[] start = batch(Cell.put(ROW, FAMILY, COLUMN, 1, Bytes.EMPTY)).toArray();
+    byte[] bytes = Arrays.copyOf(start, start.length + 4 + Cell.MAX_VALUE + 1);
+    Binary.putVarint(bytes, start.length - 1, Cell.MAX_VALUE + 1L);
+
+    assertThatThrownBy(() -> CellBatch.parse(bytes))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("value length of 67108865, at most 67108864");
   }
 
   @Test
