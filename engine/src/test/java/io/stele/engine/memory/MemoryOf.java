@@ -47,7 +47,7 @@ final class MemoryOf {
       field.setAccessible(true);
       return type.cast(field.get(owner));
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError("no field " + name + " in " + owner.getClass(), e);
     }
   }
 }
