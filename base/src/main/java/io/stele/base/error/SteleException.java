@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class SteleException extends RuntimeException
     permits ConflictException,
         CorruptDataException,
+        DeniedException,
         ExhaustedException,
         FencedException,
         InvalidRequestException,

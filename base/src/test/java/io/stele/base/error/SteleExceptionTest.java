@@ -12,6 +12,7 @@ class SteleExceptionTest {
       List.of(
           new ConflictException("message", cause),
           new CorruptDataException("file", 7, "this", "that"),
+          new DeniedException("message"),
           new ExhaustedException("message", cause),
           new FencedException("message", cause),
           new InvalidRequestException("message", cause),
@@ -37,6 +38,7 @@ class SteleExceptionTest {
             case ConflictException _,
                 CorruptDataException _,
                 FencedException _,
+                DeniedException _,
                 InvalidRequestException _,
                 NotFoundException _,
                 OutcomeUnknownException _ ->

@@ -1,0 +1,10 @@
+package io.stele.metastore.raft;
+
+import java.util.Optional;
+
+/**
+ * Who a server says it is.
+ *
+ * @param group that it belongs to, if it belongs to one
+ */
+public record PeerIdentity(Member member, Optional<String> group) {}
