@@ -16,6 +16,8 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -66,13 +68,15 @@ public final class SoloLog<A> implements Consensus<A> {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
 
-  // Guarded by lock. Pending: accepted and not yet answered, which bounds both queues.
+  // Guarded by lock.
   private List<Proposal<A>> waiting = new ArrayList<>();
   private final List<CompletableFuture<Position>> released = new ArrayList<>();
   private Position releasedTo = Position.START;
-  private int pendingEntries;
-  private long pendingBytes;
   private boolean closing;
+
+  // Accepted and not yet answered, which bounds both queues.
+  private final AtomicInteger pendingEntries = new AtomicInteger();
+  private final AtomicLong pendingBytes = new AtomicLong();
 
   private final BlockingQueue<Task<A>> tasks = new LinkedBlockingQueue<>();
   private volatile @Nullable Throwable failure; // written under lock, once
@@ -151,8 +155,8 @@ public final class SoloLog<A> implements Consensus<A> {
       if (closing || failure != null) {
         return CompletableFuture.failedFuture(notServing());
       }
-      if (pendingEntries >= settings.pendingEntries()
-          || pendingBytes >= settings.pending().bytes()) {
+      if (pendingEntries.get() >= settings.pendingEntries()
+          || pendingBytes.get() >= settings.pending().bytes()) {
         return CompletableFuture.failedFuture(
             new ExhaustedException(
                 "log of member "
@@ -168,8 +172,8 @@ public final class SoloLog<A> implements Consensus<A> {
                     + ": try again"));
       }
       Proposal<A> proposal = new Proposal<>(entry);
-      pendingEntries++;
-      pendingBytes += entry.length();
+      pendingEntries.incrementAndGet();
+      pendingBytes.addAndGet(entry.length());
       waiting.add(proposal);
       work.signal();
       return proposal.answer;
@@ -429,25 +433,18 @@ public final class SoloLog<A> implements Consensus<A> {
       return;
     }
     int done = 0;
-    long bytes = 0;
     try {
       for (Proposal<A> proposal : group) {
         Position position = new Position(first.term(), first.index() + done);
         A answer = replica.apply(position, proposal.entry);
         applied = position.index();
         done++;
-        bytes += proposal.entry.length();
+        pendingEntries.decrementAndGet();
+        pendingBytes.addAndGet(-proposal.entry.length());
         proposal.answer.complete(answer);
       }
     } catch (RuntimeException | Error e) {
       fail(e, group.subList(done, group.size()));
-    }
-    lock.lock();
-    try {
-      pendingEntries -= done;
-      pendingBytes -= bytes;
-    } finally {
-      lock.unlock();
     }
   }
 
