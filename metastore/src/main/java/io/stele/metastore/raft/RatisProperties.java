@@ -57,6 +57,8 @@ final class RatisProperties {
     RaftServerConfigKeys.Log.setWriteBufferSize(properties, SizeInBytes.valueOf(batch + FRAME));
     RaftServerConfigKeys.Log.setCorruptionPolicy(
         properties, RaftServerConfigKeys.Log.CorruptionPolicy.EXCEPTION);
+    // They would double the log of a quiet group; a member that restarts hears of commits anyway.
+    RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
     // Either of these acknowledges what is not on disk.
     RaftServerConfigKeys.Log.setUnsafeFlushEnabled(properties, false);
     RaftServerConfigKeys.Log.setAsyncFlushEnabled(properties, false);
