@@ -138,6 +138,11 @@ public final class RatisConsensus<A> implements Consensus<A> {
       machine.attach(consensus.division);
       server.start();
       return consensus;
+    } catch (ExitUtils.ExitException e) {
+      close(server);
+      throw new UnavailableException(
+          "member " + self.id() + " not started at " + self.raftAddress() + ": " + e.getMessage(),
+          e);
     } catch (IOException | RuntimeException e) {
       close(server);
       throw e;
