@@ -132,7 +132,8 @@ final class Announcer implements AutoCloseable {
 
   private void run() {
     long interval = settings.interval().toNanos();
-    long next = clock.nanos();
+    long sent = clock.nanos() - interval;
+    long next = sent;
     boolean first = true;
     byte[] buffer = new byte[Announcement.MAX_BYTES + 1];
     while (!closed) {
@@ -141,7 +142,8 @@ final class Announcer implements AutoCloseable {
         if (wait <= 0) {
           send(new Announcement(serviceAddress, first));
           first = false;
-          next = clock.nanos() + interval;
+          sent = clock.nanos();
+          next = sent + interval;
           continue;
         }
         socket.setSoTimeout((int) Math.max(1, Math.min(wait / 1_000_000, 1_000)));
@@ -149,7 +151,7 @@ final class Announcer implements AutoCloseable {
         socket.receive(packet);
         if (hear(Announcement.parse(buffer, packet.getLength()).orElse(null))) {
           // Soon, but not more often than that, however many ask.
-          next = Math.min(next, next - interval + interval / 10);
+          next = sent + interval / 10;
         }
       } catch (SocketTimeoutException e) {
         continue; // time to look whether to announce
