@@ -200,6 +200,10 @@ public final class TransactionTable {
     mutex.lock();
     try {
       entry = open(id, principal);
+      if (read.limit() == 0 && newestWrite(List.of(range)) > entry.revision()) {
+        end(entry);
+        throw changedSince(entry, range);
+      }
       Optional<CompletableFuture<Void>> busy = writerIn(entry, List.of(range));
       if (busy.isPresent()) {
         return busy.get().thenComposeAsync(free -> read(principal, id, read), executor);
@@ -313,15 +317,15 @@ public final class TransactionTable {
         return CompletableFuture.completedFuture(
             new Answer.Transacted(true, entry.revision(), List.of()));
       }
+      if (newestWrite(entry.reads()) > entry.revision()) {
+        end(entry);
+        throw changedSince(entry, null);
+      }
       List<KeyRange> ranges = CommitLimits.ranges(writes);
       Optional<CompletableFuture<Void>> busy =
           writerIn(entry, ranges).or(() -> writerIn(entry, entry.reads()));
       if (busy.isPresent()) {
         return busy.get().thenComposeAsync(free -> commit(origin, id, guards, writes), executor);
-      }
-      if (newestWrite(entry.reads()) > entry.revision()) {
-        end(entry);
-        throw changedSince(entry, null);
       }
       command = start(entry, origin, ranges, guards, writes);
     } finally {
