@@ -74,7 +74,7 @@ public final class Main {
       failure.printStackTrace(err);
     }
     err.flush();
-    return ExitCode.FAILURE;
+    return ExitCode.of(failure);
   }
 
   private static String message(Exception exception) {
