@@ -2,6 +2,7 @@ package io.stele.server;
 
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.settings.About;
+import io.stele.cli.metastore.Endpoints;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +29,7 @@ public record ServerSettings(
         boolean multicast) {
 
   /** Of the native interface. */
-  public static final int DEFAULT_PORT = 7835;
+  public static final int DEFAULT_PORT = Endpoints.DEFAULT_PORT;
 
   public static final int DEFAULT_RAFT_PORT = 7836;
 
