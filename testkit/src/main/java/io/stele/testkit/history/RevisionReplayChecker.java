@@ -36,11 +36,6 @@ public final class RevisionReplayChecker {
   }
 
   private static final class Replay {
-    private static final Comparator<Operation<Transaction, Long>> WRITER_FIRST =
-        Comparator.<Operation<Transaction, Long>, Boolean>comparing(
-                operation -> operation.call().mayChangeNothing())
-            .thenComparing(Operation::invoked);
-
     private final List<Operation<Transaction, Long>> history;
     private final RevisionHistory store;
     private final RealTimeFloor floor;
@@ -59,8 +54,6 @@ public final class RevisionReplayChecker {
           answered.computeIfAbsent(revision, _ -> new ArrayList<>()).add(operation);
         }
       }
-      // Of those that ask for the same deletes with the same revision the first has done it.
-      answered.values().forEach(list -> list.sort(WRITER_FIRST));
     }
 
     Verdict run() {
@@ -73,48 +66,81 @@ public final class RevisionReplayChecker {
     private void replay(long revision) {
       List<Change> changes = store.revisions().getOrDefault(revision, List.of());
       Map<String, Change> effective = RevisionHistory.effective(changes, state);
-      List<Operation<Transaction, Long>> readers = new ArrayList<>();
-      Optional<Operation<Transaction, Long>> writer = Optional.empty();
-      for (Operation<Transaction, Long> operation : answered.getOrDefault(revision, List.of())) {
-        boolean another = writer.isPresent() && operation.call().mayChangeNothing();
-        if (another || changesNothingHere(operation.call(), effective)) {
-          readers.add(operation);
-        } else if (writer.isPresent()) {
-          add(
-              Anomaly.REVISION_REUSED,
-              "revision %d was given to %s and to %s",
-              revision,
-              name(writer.get()),
-              name(operation));
-        } else {
-          writer = Optional.of(operation);
-          checkWriter(operation, revision, effective);
-        }
-      }
+      List<Operation<Transaction, Long>> claims =
+          new ArrayList<>(answered.getOrDefault(revision, List.of()));
+      Optional<Operation<Transaction, Long>> writer = putter(claims, revision);
       if (writer.isEmpty() && !effective.isEmpty()) {
+        writer = deleter(claims, revision, effective);
+      }
+      if (writer.isPresent()) {
+        claims.remove(writer.get());
+        checkWriter(writer.get(), revision, effective);
+      } else if (!effective.isEmpty()) {
         explain(revision, effective);
       }
       RevisionHistory.apply(changes, state);
-      readers.forEach(reader -> checkReader(reader, revision));
+      claims.forEach(reader -> checkReader(reader, revision));
     }
 
-    /** True for a reader, and for deletes that found nothing: their revision is another's. */
-    private boolean changesNothingHere(Transaction transaction, Map<String, Change> effective) {
-      if (transaction.writes().isEmpty()) {
-        return true;
+    /** The one that put something with this revision; there must be one at most. */
+    private Optional<Operation<Transaction, Long>> putter(
+        List<Operation<Transaction, Long>> claims, long revision) {
+      List<Operation<Transaction, Long>> putters =
+          claims.stream().filter(claim -> !claim.call().mayChangeNothing()).toList();
+      for (Operation<Transaction, Long> second : putters.stream().skip(1).toList()) {
+        claims.remove(second);
+        add(
+            Anomaly.REVISION_REUSED,
+            "revision %d was given to %s and to %s",
+            revision,
+            name(putters.getFirst()),
+            name(second));
       }
-      if (!transaction.mayChangeNothing()) {
-        return false;
+      return putters.stream().findFirst();
+    }
+
+    /**
+     * The one that made the revision by deletes alone. Several may name it: when deletes find
+     * nothing any more, their revision is that of the one who deleted. So it is first who can only
+     * have been the deleter, then who may have been, then someone without an answer.
+     */
+    private Optional<Operation<Transaction, Long>> deleter(
+        List<Operation<Transaction, Long>> claims, long revision, Map<String, Change> effective) {
+      List<Operation<Transaction, Long>> same =
+          claims.stream().filter(claim -> effective.equals(asked(claim.call()))).toList();
+      List<Operation<Transaction, Long>> possible =
+          same.stream()
+              .filter(claim -> readsFit(claim, state))
+              .filter(claim -> revision > floor.revisionBefore(claim.invoked()))
+              .toList();
+      if (possible.isEmpty()) {
+        return unanswered.explains(revision, effective, state)
+            ? Optional.empty()
+            : same.stream().findFirst();
       }
-      Map<String, Change> own =
-          RevisionHistory.effective(RevisionHistory.changes(transaction), state);
-      return own.isEmpty() || !own.equals(effective);
+      if (possible.size() == 1) {
+        return Optional.of(possible.getFirst());
+      }
+      SortedMap<String, String> after = new TreeMap<>(state);
+      RevisionHistory.apply(effective.values(), after);
+      return possible.stream()
+          .filter(claim -> !readsFit(claim, after))
+          .findFirst()
+          .or(() -> possible.stream().min(Comparator.comparingLong(Operation::invoked)));
+    }
+
+    private Map<String, Change> asked(Transaction transaction) {
+      return RevisionHistory.effective(RevisionHistory.changes(transaction), state);
+    }
+
+    private static boolean readsFit(
+        Operation<Transaction, Long> operation, SortedMap<String, String> state) {
+      return operation.call().reads().stream().allMatch(read -> read.again(state).equals(read));
     }
 
     private void checkWriter(
         Operation<Transaction, Long> operation, long revision, Map<String, Change> effective) {
-      Map<String, Change> asked =
-          RevisionHistory.effective(RevisionHistory.changes(operation.call()), state);
+      Map<String, Change> asked = asked(operation.call());
       if (effective.isEmpty() && !asked.isEmpty()) {
         add(
             Anomaly.WRITE_LOST,

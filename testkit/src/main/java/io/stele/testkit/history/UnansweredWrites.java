@@ -35,26 +35,33 @@ final class UnansweredWrites {
    */
   Optional<Operation<Transaction, Long>> take(
       long revision, Map<String, Change> effective, SortedMap<String, String> before) {
-    Operation<Transaction, Long> found = null;
+    Optional<Operation<Transaction, Long>> found = find(revision, effective, before);
+    found.ifPresent(this::spend);
+    return found;
+  }
+
+  /** True if one of those that are left can have made these changes. */
+  boolean explains(long revision, Map<String, Change> effective, SortedMap<String, String> before) {
+    return find(revision, effective, before).isPresent();
+  }
+
+  private Optional<Operation<Transaction, Long>> find(
+      long revision, Map<String, Change> effective, SortedMap<String, String> before) {
     String key = effective.keySet().iterator().next();
-    for (Operation<Transaction, Long> operation : byKey.getOrDefault(key, List.of())) {
-      if (revision > floor.revisionBefore(operation.invoked())
-          && effective.equals(
-              RevisionHistory.effective(RevisionHistory.changes(operation.call()), before))) {
-        boolean readsFit =
-            operation.call().reads().stream().allMatch(read -> read.again(before).equals(read));
-        if (readsFit || found == null) {
-          found = operation;
-        }
-        if (readsFit) {
-          break;
-        }
-      }
-    }
-    if (found != null) {
-      spend(found);
-    }
-    return Optional.ofNullable(found);
+    List<Operation<Transaction, Long>> possible =
+        byKey.getOrDefault(key, List.of()).stream()
+            .filter(operation -> revision > floor.revisionBefore(operation.invoked()))
+            .filter(
+                operation ->
+                    effective.equals(
+                        RevisionHistory.effective(
+                            RevisionHistory.changes(operation.call()), before)))
+            .toList();
+    return possible.stream()
+        .filter(
+            operation -> operation.call().reads().stream().allMatch(r -> r.again(before).equals(r)))
+        .findFirst()
+        .or(() -> possible.stream().findFirst());
   }
 
   private void spend(Operation<Transaction, Long> operation) {

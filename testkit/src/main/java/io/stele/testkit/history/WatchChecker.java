@@ -97,7 +97,7 @@ public final class WatchChecker {
       long revision = piece.revision;
       events += piece.changes.size();
       Set<Change> right = expected.getOrDefault(revision, Set.of());
-      Set<Change> left = missing.getOrDefault(revision, Set.of());
+      Set<Change> left = missing.getOrDefault(revision, new LinkedHashSet<>());
       boolean begun = left.size() < right.size();
       boolean news = false;
       for (Change change : piece.changes) {
