@@ -157,7 +157,7 @@ final class CounterexampleWindow<S, C, R> {
     }
     List<Operation<C, R>> earlier =
         writers.stream()
-            .filter(o -> window.stream().noneMatch(w -> w.call() == o.call()))
+            .filter(o -> window.stream().noneMatch(w -> w.unanswered().equals(o.unanswered())))
             .filter(o -> o.invoked() <= last.returned())
             .toList();
     if (!earlier.isEmpty()) {

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -91,10 +90,8 @@ public final class RevisionReplayChecker {
         claims.remove(second);
         add(
             Anomaly.REVISION_REUSED,
-            "revision %d was given to %s and to %s",
-            revision,
-            name(putters.getFirst()),
-            name(second));
+            "revision %d was given to %s and to %s"
+                .formatted(revision, name(putters.getFirst()), name(second)));
       }
       return putters.stream().findFirst();
     }
@@ -144,16 +141,13 @@ public final class RevisionReplayChecker {
       if (effective.isEmpty() && !asked.isEmpty()) {
         add(
             Anomaly.WRITE_LOST,
-            "revision %d was acknowledged to %s, and the store has no changes there",
-            revision,
-            name(operation));
+            "revision %d was acknowledged to %s, and the store has no changes there"
+                .formatted(revision, name(operation)));
       } else if (!effective.equals(asked)) {
         add(
             Anomaly.WRITE_DIFFERS,
-            "revision %d was acknowledged to %s, and the store has %s there",
-            revision,
-            name(operation),
-            effective.values());
+            "revision %d was acknowledged to %s, and the store has %s there"
+                .formatted(revision, name(operation), effective.values()));
       }
       checkReads(operation, "just before its revision " + revision);
       checkOrder(operation, revision, true);
@@ -165,11 +159,8 @@ public final class RevisionReplayChecker {
         if (state.containsKey(key)) {
           add(
               Anomaly.WRITE_LOST,
-              "%s was acknowledged with revision %d, after which the store still has %s = %s",
-              name(operation),
-              revision,
-              key,
-              state.get(key));
+              "%s was acknowledged with revision %d, after which the store still has %s = %s"
+                  .formatted(name(operation), revision, key, state.get(key)));
         }
       }
       if (!operation.call().mayBeStale()) {
@@ -183,11 +174,12 @@ public final class RevisionReplayChecker {
         if (!right.equals(read)) {
           add(
               read instanceof Read.OfKey ? Anomaly.READ_DIFFERS : Anomaly.RANGE_DIFFERS,
-              "%s read %s; %s the store had %s",
-              name(operation),
-              ReadDifference.seen(read, right),
-              when,
-              ReadDifference.held(read, right));
+              "%s read %s; %s the store had %s"
+                  .formatted(
+                      name(operation),
+                      ReadDifference.seen(read, right),
+                      when,
+                      ReadDifference.held(read, right)));
         }
       }
     }
@@ -204,13 +196,14 @@ public final class RevisionReplayChecker {
               earlier ->
                   add(
                       Anomaly.REAL_TIME_ORDER,
-                      "%s has revision %d, though it began %d ns after %s was acknowledged with"
-                          + " revision %d",
-                      name(operation),
-                      revision,
-                      operation.invoked() - earlier.returned(),
-                      name(earlier),
-                      RealTimeFloor.revision(earlier)));
+                      ("%s has revision %d, though it began %d ns after %s was acknowledged with"
+                              + " revision %d")
+                          .formatted(
+                              name(operation),
+                              revision,
+                              operation.invoked() - earlier.returned(),
+                              name(earlier),
+                              RealTimeFloor.revision(earlier))));
     }
 
     /** Changes that no answer accounts for: someone without an answer must have made them. */
@@ -221,10 +214,7 @@ public final class RevisionReplayChecker {
       } else {
         add(
             Anomaly.WRITE_UNEXPLAINED,
-            "revision %d has %s; %s",
-            revision,
-            effective.values(),
-            askedFor(effective));
+            "revision %d has %s; %s".formatted(revision, effective.values(), askedFor(effective)));
       }
     }
 
@@ -242,8 +232,8 @@ public final class RevisionReplayChecker {
           : "those who asked for it have another revision, or began later: " + found.values();
     }
 
-    private void add(Anomaly anomaly, String format, Object... arguments) {
-      violations.add(new Violation(anomaly, String.format(Locale.ROOT, format, arguments)));
+    private void add(Anomaly anomaly, String message) {
+      violations.add(new Violation(anomaly, message));
     }
 
     private static String name(Operation<Transaction, Long> operation) {

@@ -66,7 +66,7 @@ final class UnansweredWrites {
 
   private void spend(Operation<Transaction, Long> operation) {
     for (String key : operation.call().writes().keySet()) {
-      byKey.getOrDefault(key, List.of()).removeIf(other -> other == operation);
+      byKey.getOrDefault(key, List.of()).remove(operation);
     }
   }
 }

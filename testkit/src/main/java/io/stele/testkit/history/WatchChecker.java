@@ -7,7 +7,6 @@ import io.stele.testkit.history.WatchStream.Progress;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
@@ -76,10 +75,8 @@ public final class WatchChecker {
               (revision, changes) ->
                   add(
                       Anomaly.WATCH_GAP,
-                      "revision %d with %s is missing, though told of all up to revision %d",
-                      revision,
-                      changes,
-                      told));
+                      "revision %d with %s is missing, though told of all up to revision %d"
+                          .formatted(revision, changes, told)));
     }
 
     private static List<Piece> pieces(List<Event> events) {
@@ -104,16 +101,14 @@ public final class WatchChecker {
         if (!right.contains(change)) {
           add(
               Anomaly.WATCH_UNEXPLAINED,
-              "revision %d with %s, where the store has %s in %s from revision %d on",
-              revision,
-              change,
-              right,
-              stream.range(),
-              stream.from());
+              "revision %d with %s, where the store has %s in %s from revision %d on"
+                  .formatted(revision, change, right, stream.range(), stream.from()));
         } else if (left.remove(change)) {
           news = true;
         } else {
-          add(Anomaly.WATCH_DUPLICATE, "revision %d with %s for the second time", revision, change);
+          add(
+              Anomaly.WATCH_DUPLICATE,
+              "revision %d with %s for the second time".formatted(revision, change));
         }
       }
       if (left.isEmpty()) {
@@ -122,11 +117,9 @@ public final class WatchChecker {
       if (news && begun) {
         add(
             Anomaly.WATCH_SPLIT,
-            "revision %d in pieces, the later one %s",
-            revision,
-            piece.changes);
+            "revision %d in pieces, the later one %s".formatted(revision, piece.changes));
       } else if (news && revision < highest) {
-        add(Anomaly.WATCH_DISORDER, "revision %d after revision %d", revision, highest);
+        add(Anomaly.WATCH_DISORDER, "revision %d after revision %d".formatted(revision, highest));
       }
       if (!right.isEmpty()) {
         highest = Math.max(highest, revision);
@@ -138,16 +131,13 @@ public final class WatchChecker {
       if (!untold.isEmpty()) {
         add(
             Anomaly.WATCH_PROGRESS_AHEAD,
-            "told to have seen all up to revision %d, and had not been told of %s",
-            revision,
-            untold);
+            "told to have seen all up to revision %d, and had not been told of %s"
+                .formatted(revision, untold));
       }
     }
 
-    private void add(Anomaly anomaly, String format, Object... arguments) {
-      violations.add(
-          new Violation(
-              anomaly, stream.watcher() + ": " + String.format(Locale.ROOT, format, arguments)));
+    private void add(Anomaly anomaly, String message) {
+      violations.add(new Violation(anomaly, stream.watcher() + ": " + message));
     }
   }
 }

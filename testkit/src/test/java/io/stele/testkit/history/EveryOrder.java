@@ -36,7 +36,7 @@ final class EveryOrder {
           };
       if (after.isPresent()) {
         var rest = new ArrayList<>(left);
-        rest.removeIf(other -> other == next);
+        rest.remove(next);
         if (goesOn(after.get(), rest)) {
           return true;
         }

@@ -226,12 +226,12 @@ class LinearizabilityCheckerTest {
   @Test
   void theMessageShowsTheSmallestWindow() {
     for (int i = 0; i < 500; i++) {
-      put("early", i * 10, i * 10 + 5, "e" + i);
+      put("early", i * 10L, i * 10L + 5, "e" + i);
     }
     put("writer", 10_000, 10_100, "new");
     get("reader", 10_200, 10_300, "e499");
     for (int i = 0; i < 500; i++) {
-      put("late", 20_000 + i * 10, 20_005 + i * 10, "l" + i);
+      put("late", 20_000 + i * 10L, 20_005 + i * 10L, "l" + i);
     }
     String message = check(history).violations().getFirst().message();
     assertThat(message.lines().map(line -> line.replaceAll(" +", " ").strip()))
@@ -250,7 +250,7 @@ class LinearizabilityCheckerTest {
       put("c" + i, 0, 1000, "v" + (i % 20));
     }
     for (int i = 0; i < 20; i++) {
-      get("r", 2000 + i * 10, 2005 + i * 10, "v" + i);
+      get("r", 2000 + i * 10L, 2005 + i * 10L, "v" + i);
     }
     Verdict verdict = new LinearizabilityChecker<>(new RegisterModel(), 1).check(history);
     assertThat(verdict.anomalies()).containsExactly(Anomaly.UNDECIDED);

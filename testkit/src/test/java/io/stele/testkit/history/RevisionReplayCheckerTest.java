@@ -331,9 +331,9 @@ class RevisionReplayCheckerTest {
         case 1 -> store.put(store.lastKey() + 1, List.of(Change.put("/k1", "ghost")));
         default -> {
           long revision = random.nextLong(store.firstKey(), store.lastKey());
-          long next = store.ceilingKey(revision);
-          List<Change> first = store.get(next);
-          store.put(next, List.of(Change.put(first.getFirst().key(), "ghost")));
+          var next = store.tailMap(revision, true).firstEntry();
+          String key = next.getValue().getFirst().key();
+          store.put(next.getKey(), List.of(Change.put(key, "ghost")));
         }
       }
       assertThat(new RevisionReplayChecker().check(spoilt, new RevisionHistory(store)).valid())

@@ -204,25 +204,25 @@ class WatchCheckerTest {
     }
     Delivery one = deliveries.get(at);
     Events other = (Events) deliveries.get(at + 1);
-    switch (random.nextInt(4)) {
+    return switch (random.nextInt(4)) {
       case 0 -> {
         deliveries.remove(at);
-        return Anomaly.WATCH_GAP;
+        yield Anomaly.WATCH_GAP;
       }
       case 1 -> {
         deliveries.add(at + random.nextInt(3), one);
-        return Anomaly.WATCH_DUPLICATE;
+        yield Anomaly.WATCH_DUPLICATE;
       }
       case 2 -> {
         deliveries.set(at, other);
         deliveries.set(at + 1, one);
-        return Anomaly.WATCH_DISORDER;
+        yield Anomaly.WATCH_DISORDER;
       }
       default -> {
         long last = other.events().getLast().revision();
         deliveries.add(at + 1, new Progress(last));
-        return Anomaly.WATCH_PROGRESS_AHEAD;
+        yield Anomaly.WATCH_PROGRESS_AHEAD;
       }
-    }
+    };
   }
 }
