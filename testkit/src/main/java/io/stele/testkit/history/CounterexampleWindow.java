@@ -21,16 +21,19 @@ import java.util.function.IntPredicate;
 final class CounterexampleWindow<S, C, R> {
   private static final int SHOWN = 40;
 
+  private static final int LONGEST = 256;
+
+  /** On one search; where that is not enough, the window is larger than it had to be. */
+  private static final long LIMIT = 200_000;
+
   private final Model<S, C, R> model;
-  private final long limit;
   private final List<Operation<C, R>> history;
   private final Operation<C, R> last;
   private final List<Operation<C, R>> window;
 
   /** The history of one partition, which is not linearizable. */
-  CounterexampleWindow(Model<S, C, R> model, List<Operation<C, R>> history, long limit) {
+  CounterexampleWindow(Model<S, C, R> model, List<Operation<C, R>> history) {
     this.model = model;
-    this.limit = limit;
     this.history = history.stream().sorted(Comparator.comparingLong(Operation::invoked)).toList();
     List<Operation<C, R>> byReturn =
         this.history.stream()
@@ -42,9 +45,14 @@ final class CounterexampleWindow<S, C, R> {
             byReturn.size() - 1, i -> impossible(until(byReturn.get(i)), List.of(model.initial())));
     this.last = byReturn.get(end);
     List<Operation<C, R>> prefix = until(last);
-    // Counted from the end: how many returns the window needs.
-    int needed =
-        first(end, count -> impossibleFromAnywhere(since(prefix, byReturn.get(end - count))));
+    // Counted from the end, doubling: how many returns the window needs. Few, as a rule, and each
+    // try takes a search from every state that may have been, so long ones are not tried.
+    IntPredicate enough = count -> impossibleFromAnywhere(since(prefix, byReturn.get(end - count)));
+    int most = 1;
+    while (most < Math.min(end, LONGEST) && !enough.test(most)) {
+      most *= 2;
+    }
+    int needed = first(Math.min(end, most), enough);
     this.window = since(prefix, byReturn.get(end - needed));
   }
 
@@ -115,7 +123,7 @@ final class CounterexampleWindow<S, C, R> {
   private boolean impossible(List<Operation<C, R>> operations, Iterable<S> initial) {
     for (S state : initial) {
       Partition<S, C, R> partition = new Partition<>(model, state, operations);
-      if (new LinearizationSearch(partition, limit).run() != Answer.IMPOSSIBLE) {
+      if (new LinearizationSearch(partition, LIMIT).run() != Answer.IMPOSSIBLE) {
         return false;
       }
     }

@@ -64,7 +64,7 @@ public final class LinearizabilityChecker<S, C, R> {
                       + limit
                       + " steps; raise the limit, or record fewer concurrent writes per key"));
       case Answer.IMPOSSIBLE -> {
-        CounterexampleWindow<S, C, R> window = new CounterexampleWindow<>(model, operations, limit);
+        CounterexampleWindow<S, C, R> window = new CounterexampleWindow<>(model, operations);
         violations.add(new Violation(Anomaly.NOT_LINEARIZABLE, name + ": " + window.describe()));
       }
     }

@@ -9,6 +9,8 @@ package io.stele.testkit.history;
  *   <li>An operation that changes nothing gets its place as soon as its answer fits: if it fits
  *       later it fits now, and there is nothing to come back for.
  *   <li>A state is not left while someone still has to see it and nobody is left to bring it back.
+ *   <li>A write that nobody notices gets its place right before the next write that does not care
+ *       what it overwrites: nowhere does it disturb less.
  *   <li>An operation of unknown outcome is tried last, and what comes next must need it.
  * </ul>
  *
@@ -111,6 +113,9 @@ final class LinearizationSearch {
     }
     int before = state;
     int after = partition.after(before, choice);
+    if (partition.overwrites(choice)) {
+      placeAllUnnoticedBut(choice);
+    }
     place(choice);
     state = after;
     if (after != before && lost(before)) {
@@ -157,6 +162,18 @@ final class LinearizationSearch {
     }
   }
 
+  private void placeAllUnnoticedBut(int choice) {
+    for (boolean again = true; again; ) {
+      again = false;
+      for (int e = events.after(events.end()); events.isCall(e); e = events.after(e)) {
+        if (e != choice && partition.unnoticed(e)) {
+          place(e);
+          again = true;
+        }
+      }
+    }
+  }
+
   private int lowestUnplaced() {
     for (int e = events.after(events.end()); ; e = events.after(e)) {
       if (events.isCall(e) && partition.known(e)) {
@@ -186,7 +203,7 @@ final class LinearizationSearch {
 
   private boolean worthwhile(int operation, int idle) {
     int after = partition.after(state, operation);
-    if (after == NONE) {
+    if (after == NONE || (partition.unnoticed(operation) && !firstUnnoticed(operation))) {
       return false;
     }
     if (!partition.known(operation)) {
@@ -198,6 +215,17 @@ final class LinearizationSearch {
     // The unknown operation that led here must make a difference: without it this one would have
     // led to the same state, and one more unknown operation would be left to use.
     return idle == NONE || partition.after(idle, operation) != after;
+  }
+
+  /**
+   * Of those that nobody notices one is as good as the other as the next write, so one is tried.
+   */
+  private boolean firstUnnoticed(int operation) {
+    int e = events.after(events.end());
+    while (!partition.unnoticed(e)) {
+      e = events.after(e);
+    }
+    return e == operation;
   }
 
   /** True if an operation without a place must see the state and none can bring it about again. */

@@ -6,7 +6,7 @@ import java.util.Optional;
  * What a correct object does, one call after the other: the specification that a concurrent history
  * is held against. The object is partitioned: each partition has a state of its own.
  *
- * <p>The last three methods only make the search short; they may say less than they could, never
+ * <p>The last six methods only make the search short; they may say less than they could, never
  * more.
  *
  * @param <S> the state of one partition; compared with {@code equals}
@@ -38,4 +38,13 @@ public interface Model<S, C, R> {
 
   /** The one state that the call leaves behind if it changes anything; empty if it depends. */
   Optional<S> produces(C call);
+
+  /** The one state in which the call changes anything; empty if there is more than one. */
+  Optional<S> changesOnlyIn(C call);
+
+  /** True if the call leaves behind what it {@link #produces} in every state. */
+  boolean overwrites(C call);
+
+  /** True if moreover it can be answered so in every state. */
+  boolean overwrites(C call, R result);
 }

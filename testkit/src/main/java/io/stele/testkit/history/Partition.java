@@ -3,6 +3,7 @@ package io.stele.testkit.history;
 import io.stele.testkit.history.Outcome.Returned;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -31,6 +32,8 @@ final class Partition<S, C, R> {
   private final int[] produces;
   private final int[] rank;
   private final int[] twin;
+  private final boolean[] overwrites;
+  private final boolean[] unnoticed;
 
   Partition(Model<S, C, R> model, S initial, List<Operation<C, R>> history) {
     this.model = model;
@@ -48,8 +51,11 @@ final class Partition<S, C, R> {
     produces = new int[count];
     rank = new int[count];
     twin = new int[count];
+    overwrites = new boolean[count];
+    unnoticed = new boolean[count];
     Arrays.fill(twin, NONE);
     this.answered = fill();
+    markUnnoticed();
   }
 
   private int fill() {
@@ -64,6 +70,7 @@ final class Partition<S, C, R> {
         rank[i] = knownSoFar++;
         changesNothing[i] = model.changesNothing(call, result);
         required = model.requires(call, result);
+        overwrites[i] = model.overwrites(call, result);
       } else {
         rank[i] = unknownSoFar++;
         Integer earlier = lastUnknown.put(call, i);
@@ -73,6 +80,24 @@ final class Partition<S, C, R> {
       produces[i] = changesNothing[i] ? NONE : model.produces(call).map(this::id).orElse(NONE);
     }
     return knownSoFar;
+  }
+
+  private void markUnnoticed() {
+    BitSet noticed = new BitSet();
+    for (int i = 0; i < operations.size(); i++) {
+      C call = operations.get(i).call();
+      if (overwrites[i] || (!known[i] && model.overwrites(call))) {
+        continue;
+      }
+      int depends = known[i] ? requires[i] : model.changesOnlyIn(call).map(this::id).orElse(NONE);
+      if (depends == NONE) {
+        return; // on some states, nobody knows which
+      }
+      noticed.set(depends);
+    }
+    for (int i = 0; i < operations.size(); i++) {
+      unnoticed[i] = overwrites[i] && produces[i] != NONE && !noticed.get(produces[i]);
+    }
   }
 
   private int id(S state) {
@@ -139,6 +164,20 @@ final class Partition<S, C, R> {
    */
   int twin(int operation) {
     return twin[operation];
+  }
+
+  /** True if the operation has an answer that fits every state, and one state to leave behind. */
+  boolean overwrites(int operation) {
+    return overwrites[operation];
+  }
+
+  /**
+   * True if the operation overwrites, and no other's answer or effect depends on what it leaves
+   * behind: the history goes on in the same way from before it and from after it, except for those
+   * that must see what it overwrote.
+   */
+  boolean unnoticed(int operation) {
+    return unnoticed[operation];
   }
 
   /** The state after the operation, {@link #NONE} if its answer does not come from this state. */

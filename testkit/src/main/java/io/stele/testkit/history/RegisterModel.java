@@ -86,6 +86,23 @@ public final class RegisterModel
   }
 
   @Override
+  public Optional<Held> changesOnlyIn(RegisterCall call) {
+    return call instanceof CompareAndSet(_, var expected, _)
+        ? Optional.of(new Held(expected))
+        : Optional.empty();
+  }
+
+  @Override
+  public boolean overwrites(RegisterCall call) {
+    return call instanceof Put || call instanceof Delete;
+  }
+
+  @Override
+  public boolean overwrites(RegisterCall call, RegisterResult result) {
+    return overwrites(call) && result instanceof Done;
+  }
+
+  @Override
   public Optional<Held> produces(RegisterCall call) {
     return switch (call) {
       case Get _ -> Optional.empty();
