@@ -101,7 +101,7 @@ final class MetastoreService extends MetastoreGrpc.MetastoreImplBase {
       call.fail(e);
       return;
     }
-    answer.whenComplete(call);
+    var _ = answer.whenComplete(call);
   }
 
   // ---- sessions
@@ -287,7 +287,7 @@ final class MetastoreService extends MetastoreGrpc.MetastoreImplBase {
       return;
     }
     call.endWithCaller(answer); // nobody must be granted a lock that they no longer wait for
-    answer.whenComplete(call);
+    var _ = answer.whenComplete(call);
   }
 
   @Override
@@ -384,7 +384,7 @@ final class MetastoreService extends MetastoreGrpc.MetastoreImplBase {
       Supplier<List<Member>> change) {
     UnaryCall<Q, MembersResponse, List<Member>> call =
         new UnaryCall<>(forwarder, method, request, caller, ToWire::members);
-    CompletableFuture.supplyAsync(change, blocking).whenComplete(call);
+    var _ = CompletableFuture.supplyAsync(change, blocking).whenComplete(call);
   }
 
   @Override
