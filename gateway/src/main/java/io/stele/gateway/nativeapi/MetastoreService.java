@@ -2,7 +2,6 @@ package io.stele.gateway.nativeapi;
 
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.StreamObserver;
-import io.stele.base.bytes.Bytes;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.command.Origin;
 import io.stele.metastore.raft.Member;
@@ -349,12 +348,11 @@ final class MetastoreService extends MetastoreGrpc.MetastoreImplBase {
 
   @Override
   public void getAcl(GetAclRequest request, StreamObserver<GetAclResponse> caller) {
-    Bytes path = Bytes.utf8(request.getPath());
     answer(
         MetastoreGrpc.getGetAclMethod(),
         request,
         caller,
-        (metastore, principal) -> metastore.acl(principal, KeyRules.checkDirectory(path)),
+        (metastore, principal) -> metastore.acl(principal, FromWire.directory(request.getPath())),
         ToWire::acl);
   }
 
