@@ -63,7 +63,8 @@ public final class ClosedLoop {
     CpuMeter cpu = CpuMeter.start(servers);
     run.begin();
     for (Client client : clients) {
-      run.drive(client);
+      // Not here: a client whose answers are always there at once would keep the others waiting.
+      Thread.ofVirtual().name("bench-client").start(() -> run.drive(client));
     }
     boolean ended = run.running.await(length.plus(patience).toNanos(), TimeUnit.NANOSECONDS);
     run.rethrow();
