@@ -13,19 +13,23 @@ public final class Endpoints {
 
   static final String VARIABLE = "STELE_METASTORE";
 
+  /** A server of this machine with the default settings. */
+  static final List<String> LOCAL = List.of("127.0.0.1:" + DEFAULT_PORT);
+
   private static final int MAX_PORT = 65_535;
 
   private Endpoints() {}
 
-  /** The addresses, each {@code HOST:PORT}. */
-  static List<String> choose(@Nullable String given, @Nullable String environment) {
+  /** The addresses, each {@code HOST:PORT}; those of {@code otherwise} where none are given. */
+  static List<String> choose(
+      @Nullable String given, @Nullable String environment, List<String> otherwise) {
     if (given != null) {
       return parse("--endpoints", given);
     }
     if (environment != null) {
       return parse(VARIABLE, environment);
     }
-    return List.of("127.0.0.1:" + DEFAULT_PORT);
+    return otherwise;
   }
 
   private static List<String> parse(String origin, String text) {

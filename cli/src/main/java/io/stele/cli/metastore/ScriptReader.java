@@ -2,10 +2,11 @@ package io.stele.cli.metastore;
 
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.text.NearestName;
-import io.stele.cli.metastore.TransactionScript.Condition;
-import io.stele.cli.metastore.TransactionScript.Field;
-import io.stele.cli.metastore.TransactionScript.Relation;
-import io.stele.cli.metastore.TransactionScript.Step;
+import io.stele.client.metastore.Condition;
+import io.stele.client.metastore.Condition.Field;
+import io.stele.client.metastore.Condition.Relation;
+import io.stele.client.metastore.Keys;
+import io.stele.client.metastore.Step;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -90,11 +91,11 @@ final class ScriptReader {
     switch (kind) {
       case "exists" -> {
         expectWords(words, 3, "if exists KEY");
-        return new Condition.OnNumber(key(words.get(2)), Field.VERSION, Relation.GREATER, 0);
+        return Condition.exists(key(words.get(2)));
       }
       case "missing" -> {
         expectWords(words, 3, "if missing KEY");
-        return new Condition.OnNumber(key(words.get(2)), Field.VERSION, Relation.EQUAL, 0);
+        return Condition.absent(key(words.get(2)));
       }
       case "held" -> {
         expectWords(words, 4, "if held KEY TOKEN");
@@ -103,13 +104,13 @@ final class ScriptReader {
       case "value" -> {
         expectWords(words, 5, "if value KEY =|!=|<|> TEXT");
         return new Condition.OnValue(
-            key(words.get(2)), relation(words.get(3)), words.get(4).bytes());
+            Keys.of(key(words.get(2))), relation(words.get(3)), words.get(4).bytes());
       }
       default -> {
         Field field = field(kind);
         expectWords(words, 5, "if " + kind + " KEY =|!=|<|> NUMBER");
         return new Condition.OnNumber(
-            key(words.get(2)), field, relation(words.get(3)), wholeNumber(words.get(4)));
+            Keys.of(key(words.get(2))), field, relation(words.get(3)), wholeNumber(words.get(4)));
       }
     }
   }
@@ -138,11 +139,15 @@ final class ScriptReader {
             switch (kind) {
               case "put" -> {
                 expectWords(words, 3, "put KEY VALUE");
-                yield new Step.Put(key(words.get(1)), words.get(2).bytes());
+                yield Step.put(key(words.get(1)), words.get(2).bytes());
               }
-              case "delete" -> new Step.Delete(key(operand(words)), prefix(words));
-              default -> new Step.Get(key(operand(words)), prefix(words));
+              case "delete" -> Step.delete(keys(words));
+              default -> Step.get(keys(words));
             });
+  }
+
+  private Keys keys(List<ScriptWords.Word> words) {
+    return KeyArgument.keys(key(operand(words)), prefix(words));
   }
 
   private ScriptWords.Word operand(List<ScriptWords.Word> words) {
@@ -173,10 +178,13 @@ final class ScriptReader {
   }
 
   private Relation relation(ScriptWords.Word word) {
-    return Arrays.stream(Relation.values())
-        .filter(relation -> relation.sign().equals(keyword(word)))
-        .findFirst()
-        .orElseThrow(() -> wrong("'" + word.text() + "' instead of a relation: =, !=, < or >"));
+    return switch (keyword(word)) {
+      case "=" -> Relation.EQUAL;
+      case "!=" -> Relation.NOT_EQUAL;
+      case "<" -> Relation.LESS;
+      case ">" -> Relation.GREATER;
+      default -> throw wrong("'" + word.text() + "' instead of a relation: =, !=, < or >");
+    };
   }
 
   private long wholeNumber(ScriptWords.Word word) {

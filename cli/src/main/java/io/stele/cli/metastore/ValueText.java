@@ -29,6 +29,11 @@ final class ValueText {
     }
   }
 
+  /** A text as it is, what is none with {@code \\xHH} for each byte that stands for no letter. */
+  static String shown(Bytes value) {
+    return text(value).orElseGet(() -> escaped(value));
+  }
+
   /** On one line: what is no text, and what would break a line, is written as {@code \xHH}. */
   static String onOneLine(Bytes value) {
     return text(value)

@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
-import io.stele.cli.metastore.TransactionScript.Condition;
-import io.stele.cli.metastore.TransactionScript.Field;
-import io.stele.cli.metastore.TransactionScript.Relation;
-import io.stele.cli.metastore.TransactionScript.Step;
+import io.stele.client.metastore.Condition;
+import io.stele.client.metastore.Condition.Field;
+import io.stele.client.metastore.Condition.Relation;
+import io.stele.client.metastore.Keys;
+import io.stele.client.metastore.Step;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,37 +41,38 @@ class ScriptReaderTest {
             get /plans/ --prefix
             """);
 
-    assertThat(script.conditions())
-        .containsExactly(
-            new Condition.OnNumber("/plan", Field.VERSION, Relation.EQUAL, 0),
-            new Condition.OnNumber("/team", Field.VERSION, Relation.GREATER, 0),
-            new Condition.OnValue("/mode", Relation.EQUAL, Bytes.utf8("on line")),
-            new Condition.OnNumber("/a", Field.VERSION, Relation.NOT_EQUAL, 3),
-            new Condition.OnNumber("/a", Field.CREATED, Relation.LESS, 4),
-            new Condition.OnNumber("/a", Field.MODIFIED, Relation.GREATER, 5),
-            new Condition.OnNumber("/a", Field.SESSION, Relation.EQUAL, 0),
-            new Condition.LockHeld("/locks/plan", 4294967297L));
-    assertThat(script.then())
-        .containsExactly(
-            new Step.Put("/plan", Bytes.utf8("step one")),
-            new Step.Delete("/draft", false),
-            new Step.Delete("/drafts/", true));
-    assertThat(script.otherwise())
-        .containsExactly(new Step.Get("/plan", false), new Step.Get("/plans/", true));
+    Keys a = Keys.of("/a");
+    assertThat(script)
+        .usingRecursiveComparison()
+        .isEqualTo(
+            new TransactionScript(
+                List.of(
+                    Condition.absent("/plan"),
+                    Condition.exists("/team"),
+                    new Condition.OnValue(Keys.of("/mode"), Relation.EQUAL, Bytes.utf8("on line")),
+                    new Condition.OnNumber(a, Field.VERSION, Relation.NOT_EQUAL, 3),
+                    new Condition.OnNumber(a, Field.CREATED, Relation.LESS, 4),
+                    new Condition.OnNumber(a, Field.MODIFIED, Relation.GREATER, 5),
+                    new Condition.OnNumber(a, Field.SESSION, Relation.EQUAL, 0),
+                    new Condition.LockHeld("/locks/plan", 4294967297L)),
+                List.of(
+                    Step.put("/plan", "step one"),
+                    Step.delete("/draft"),
+                    Step.delete(Keys.prefix("/drafts/"))),
+                List.of(Step.get("/plan"), Step.get(Keys.prefix("/plans/")))));
   }
 
   @Test
   void withoutConditionsThenMayBeLeftOut() {
     assertThat(ScriptReader.read("put /a 1\nput /b 2").then())
-        .isEqualTo(
-            List.of(new Step.Put("/a", Bytes.utf8("1")), new Step.Put("/b", Bytes.utf8("2"))));
+        .isEqualTo(List.of(Step.put("/a", "1"), Step.put("/b", "2")));
   }
 
   @Test
   void aValueMayBeAnyBytes() {
     assertThat(ScriptReader.read("put /a \"é\\n\\t\\r\\\"\\\\\\x00\\xfF#\"").then())
         .containsExactly(
-            new Step.Put(
+            Step.put(
                 "/a",
                 Bytes.of(
                     (byte) 0xC3,
@@ -84,7 +86,7 @@ class ScriptReaderTest {
                     (byte) 0xFF,
                     (byte) '#')));
     assertThat(ScriptReader.read("put /a \"\"").then())
-        .containsExactly(new Step.Put("/a", Bytes.EMPTY));
+        .containsExactly(Step.put("/a", Bytes.EMPTY));
   }
 
   @Test
