@@ -1,0 +1,224 @@
+package io.stele.metastore.raft;
+
+import static io.stele.metastore.raft.TestMembers.until;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotServingException;
+import io.stele.base.error.OutcomeUnknownException;
+import io.stele.metastore.raft.TestMembers.Node;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RatisConsensusTest {
+  @TempDir Path root;
+
+  @Test
+  void theLeaderTakesEntriesAndAFollowerSaysWhoLeads() {
+    try (TestMembers members = new TestMembers(root)) {
+      members.first(3);
+      Node leader = members.start().leader();
+      Position first = leader.put("a=1");
+      Position second = leader.put("b=2");
+      assertThat(second.index()).isEqualTo(first.index() + 1);
+      assertThat(leader.replica.map()).containsEntry("a", "1").containsEntry("b", "2");
+      assertThat(leader.replica.ledTerms()).containsExactly(first.term());
+      leader.barrier().join();
+
+      Node follower = members.other(leader);
+      until(() -> follower.replica.map().size() == 2);
+      assertThatThrownBy(() -> follower.put("c=3"))
+          .cause()
+          .isInstanceOfSatisfying(
+              NotServingException.class,
+              e -> assertThat(e.hint()).contains(leader.member.serviceAddress()));
+      assertThatThrownBy(() -> follower.barrier().join())
+          .hasCauseInstanceOf(NotServingException.class);
+      Standing standing = follower.consensus().standing();
+      assertThat(standing.role()).isEqualTo(Standing.Role.FOLLOWER);
+      assertThat(standing.leader()).contains(leader.member);
+      assertThat(standing.members()).hasSize(3).contains(follower.member);
+      assertThat(standing.applied()).isEqualTo(second.index());
+      assertThatThrownBy(() -> follower.consensus().currentTerm("m9"))
+          .isInstanceOf(NotServingException.class);
+    }
+  }
+
+  @Test
+  void aRestartKeepsWhatWasAcknowledgedAndAppliesItOnce() {
+    try (TestMembers members = new TestMembers(root)) {
+      Node only = members.first(1).getFirst();
+      members.start().leader();
+      List<Position> positions = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        positions.add(only.put("k" + i + "=" + i));
+      }
+      Position flushed = only.consensus().checkpoint();
+      assertThat(flushed).isEqualTo(positions.getLast());
+      only.put("late=1");
+      only.stop();
+
+      only.start();
+      members.leader();
+      assertThat(only.replica.log()).hasSize(1).first().asString().endsWith(" late=1");
+      assertThat(only.replica.map()).hasSize(11);
+      assertThat(only.put("after=1").term()).isGreaterThan(flushed.term());
+    }
+  }
+
+  @Test
+  void aMinorityMayDieAndComesBackWithEverything() {
+    try (TestMembers members = new TestMembers(root)) {
+      members.first(3);
+      Node first = members.start().leader();
+      first.put("a=1");
+      first.stop();
+      Node second = members.leader();
+      // Its first barrier already covers what the one before acknowledged.
+      second.barrier().join();
+      assertThat(second.replica.get("a")).isEqualTo("1");
+      second.put("b=2");
+      first.start();
+      until(() -> first.replica.map().size() == 2);
+      assertThat(second.replica.ledTerms().getLast()).isGreaterThan(1);
+    }
+  }
+
+  /**
+   * A leader that is cut off and does not know it yet must not serve reads: others have elected
+   * another one, which has acknowledged newer writes. Ratis' own linearizable reads fail here.
+   */
+  @Test
+  void anIsolatedLeaderDoesNotServeReads() {
+    try (TestMembers members = new TestMembers(root)) {
+      Node old = members.first(3).getFirst();
+      // It beats as fast as the others expect, but takes long to notice that nobody answers.
+      old.settings =
+          TestMembers.SETTINGS.withElection(Duration.ofMillis(150), Duration.ofSeconds(30));
+      members.start().lead(old);
+      old.put("a=old");
+      old.barrier().join();
+
+      members.network.isolate(old.member.id());
+      Node young = members.leader();
+      young.put("a=new");
+      young.barrier().join();
+
+      assertThat(old.consensus().standing().role())
+          .as("still takes itself for the leader")
+          .isEqualTo(Standing.Role.LEADER);
+      assertThat(old.replica.get("a")).isEqualTo("old");
+      assertThatThrownBy(() -> old.barrier().join())
+          .cause()
+          .isInstanceOf(NotServingException.class)
+          .hasMessageContaining("cannot confirm");
+
+      members.network.heal();
+      until(() -> old.replica.get("a").equals("new"));
+      assertThat(old.consensus().standing().ready()).isFalse();
+    }
+  }
+
+  @Test
+  void theFateOfAnEntryOfADeposedLeaderIsCalledUnknown() {
+    try (TestMembers members = new TestMembers(root)) {
+      members.first(3);
+      Node old = members.start().leader();
+      members.network.isolate(old.member.id());
+      CompletableFuture<Position> lost = old.consensus().propose(Bytes.utf8("a=lost"));
+      Node young = members.leader();
+      young.put("a=kept");
+      members.network.heal();
+      assertThatThrownBy(lost::join)
+          .isInstanceOf(CompletionException.class)
+          .hasCauseInstanceOf(OutcomeUnknownException.class);
+      until(() -> old.replica.get("a").equals("kept"));
+      assertThat(old.replica.log()).noneMatch(line -> line.contains("lost"));
+      until(() -> !old.replica.leads());
+    }
+  }
+
+  @Test
+  void aMemberBehindTheLogTakesOverACheckpoint() {
+    try (TestMembers members = new TestMembers(root)) {
+      members.first(3).forEach(node -> node.settings = TestMembers.shortLog());
+      Node leader = members.start().leader();
+      Node away = members.other(leader);
+      leader.put("before=1");
+      away.stop();
+      for (int i = 0; i < 300; i++) {
+        leader.put("k" + i + "=" + "v".repeat(100));
+      }
+      leader.consensus().checkpoint();
+      leader.put("last=1");
+      away.start();
+      until(() -> away.replica.get("last").equals("1"));
+      assertThat(away.replica.map()).isEqualTo(leader.replica.map());
+      assertThat(away.replica.installs()).isPositive();
+      assertThat(members.seen).anyMatch(RaftEvent.CheckpointInstalled.class::isInstance);
+
+      // What it took over is durable, and it takes part again.
+      leader.put("next=1");
+      until(() -> away.replica.get("next").equals("1"));
+      away.stop();
+      away.start();
+      until(() -> away.replica.get("next").equals("1"));
+    }
+  }
+
+  @Test
+  void membersAreAddedReplacedAndRemoved() {
+    try (TestMembers members = new TestMembers(root)) {
+      Node one = members.first(1).getFirst();
+      members.start().leader();
+      one.put("a=1");
+      Node two = members.newcomer("n2").start();
+      assertThat(two.consensus().standing().role()).isEqualTo(Standing.Role.OBSERVER);
+      one.consensus().changeMembers(List.of(one.member, two.member)).join();
+      until(() -> two.replica.get("a").equals("1"));
+      Node three = members.newcomer("n3").start();
+      one.consensus().changeMembers(List.of(one.member, two.member, three.member)).join();
+      one.put("b=2");
+
+      // One dies and another takes its place, in one change.
+      two.stop();
+      Node four = members.newcomer("n4").start();
+      one.consensus().changeMembers(List.of(one.member, three.member, four.member)).join();
+      until(() -> four.replica.get("b").equals("2"));
+      assertThat(one.consensus().standing().members())
+          .containsExactlyInAnyOrder(one.member, three.member, four.member);
+
+      // The leader hands over and leaves.
+      members.lead(three);
+      three.consensus().changeMembers(List.of(three.member, four.member)).join();
+      three.put("c=3");
+      until(() -> four.replica.get("c").equals("3"));
+      assertThat(three.consensus().standing().members()).hasSize(2);
+      assertThatThrownBy(() -> three.consensus().changeMembers(List.of()).join())
+          .hasCauseInstanceOf(InvalidRequestException.class);
+    }
+  }
+
+  @Test
+  void aReplicaThatThrowsStopsItsMemberAndIsNotSkipped() {
+    try (TestMembers members = new TestMembers(root)) {
+      Node only = members.first(1).getFirst();
+      members.start().leader();
+      only.put("a=1");
+      assertThatThrownBy(() -> only.put(MapReplica.POISON))
+          .hasCauseInstanceOf(OutcomeUnknownException.class);
+      assertThatThrownBy(() -> only.put("b=1")).hasCauseInstanceOf(NotServingException.class);
+      until(() -> only.consensus().standing().role() == Standing.Role.OBSERVER);
+      assertThat(only.replica.map()).containsOnlyKeys("a");
+      assertThat(members.seen).anyMatch(RaftEvent.MemberFailed.class::isInstance);
+    }
+  }
+}
