@@ -1,0 +1,57 @@
+package io.stele.metastore.command;
+
+import io.stele.base.bytes.Bytes;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A change of the metastore's state, as the log holds it: the same on every member, whatever the
+ * time, so deadlines are commands of the leader that found them passed.
+ */
+public sealed interface Command {
+  /**
+   * Its place in the log becomes the session's id.
+   *
+   * @param requestId made by the client, so that a repeated request opens no second session
+   */
+  record OpenSession(String principal, Duration timeToLive, String label, Bytes requestId)
+      implements Command {}
+
+  /** By its owner: locks are free at once. */
+  record CloseSession(String principal, long session) implements Command {}
+
+  /** By the leader, as nothing was heard of it: locks are free after their delay. */
+  record ExpireSession(long session) implements Command {}
+
+  record Transact(Origin origin, Transaction transaction) implements Command {}
+
+  /**
+   * Asks for a lock.
+   *
+   * @param patience how long to queue for it; zero to be refused at once. The leader ends the wait.
+   * @param delay how long the lock stays closed if the session expires
+   */
+  record Acquire(Origin origin, Bytes key, boolean exclusive, Duration patience, Duration delay)
+      implements Command {}
+
+  record Release(Origin origin, Bytes key) implements Command {}
+
+  /** By the leader: a request's time in the queue is over, or its caller is gone. */
+  record EndWait(Bytes key, long session, long sequence) implements Command {}
+
+  /** By the leader: a lock's delay is over. */
+  record EndDelay(Bytes key, long token) implements Command {}
+
+  /** From now on the state before this revision cannot be read. */
+  record Compact(Origin origin, long revision) implements Command {}
+
+  /** By the leader: drops a part of the history that cannot be read any more. */
+  record Reclaim(int revisions) implements Command {}
+
+  /** No entries: the directory has no rules of its own any more. */
+  record SetAcl(Origin origin, Bytes directory, List<AclEntry> entries) implements Command {
+    public SetAcl {
+      entries = List.copyOf(entries);
+    }
+  }
+}

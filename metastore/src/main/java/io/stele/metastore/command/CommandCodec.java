@@ -1,0 +1,155 @@
+package io.stele.metastore.command;
+
+import static io.stele.metastore.command.FieldCodec.putBoolean;
+import static io.stele.metastore.command.FieldCodec.putDuration;
+import static io.stele.metastore.command.FieldCodec.putList;
+import static io.stele.metastore.command.FieldCodec.putText;
+import static io.stele.metastore.command.FieldCodec.readBoolean;
+import static io.stele.metastore.command.FieldCodec.readDuration;
+import static io.stele.metastore.command.FieldCodec.readList;
+import static io.stele.metastore.command.FieldCodec.readText;
+
+import io.stele.base.bytes.ByteBuilder;
+import io.stele.base.bytes.ByteReader;
+import io.stele.base.bytes.ByteReader.Malformed;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.metastore.command.Command.Acquire;
+import io.stele.metastore.command.Command.CloseSession;
+import io.stele.metastore.command.Command.Compact;
+import io.stele.metastore.command.Command.EndDelay;
+import io.stele.metastore.command.Command.EndWait;
+import io.stele.metastore.command.Command.ExpireSession;
+import io.stele.metastore.command.Command.OpenSession;
+import io.stele.metastore.command.Command.Reclaim;
+import io.stele.metastore.command.Command.Release;
+import io.stele.metastore.command.Command.SetAcl;
+import io.stele.metastore.command.Command.Transact;
+
+/**
+ * Commands as bytes. The fields are those of the records, in their order; their forms are drawn in
+ * {@link FieldCodec}, those of a transaction in {@link TransactionCodec}.
+ *
+ * <pre>
+ *   command := 1 principal(text) timeToLive label(text) requestId(bytes)      open session
+ *            | 2 principal(text) session                                      close session
+ *            | 3 session                                                      expire session
+ *            | 4 origin transaction                                           transact
+ *            | 5 origin key(bytes) exclusive(1) patience delay                acquire
+ *            | 6 origin key(bytes)                                            release
+ *            | 7 key(bytes) session sequence                                  end wait
+ *            | 8 key(bytes) token                                             end delay
+ *            | 9 origin revision                                              compact
+ *            | 10 revisions                                                   reclaim
+ *            | 11 origin directory(bytes) list of aclEntry              set ACL
+ *   origin  := principal(text) session [ sequence (sequence - answeredBelow) ]   if session &gt; 0
+ * </pre>
+ *
+ * <p>The codes are in logs and never change.
+ */
+final class CommandCodec {
+  private CommandCodec() {}
+
+  static void write(ByteBuilder out, Command command) {
+    switch (command) {
+      case OpenSession c -> {
+        out.putByte(1);
+        putText(out, c.principal());
+        putDuration(out, c.timeToLive());
+        putText(out, c.label());
+        out.putSized(c.requestId());
+      }
+      case CloseSession c -> {
+        out.putByte(2);
+        putText(out, c.principal());
+        out.putVarint(c.session());
+      }
+      case ExpireSession c -> out.putByte(3).putVarint(c.session());
+      case Transact c -> {
+        out.putByte(4);
+        putOrigin(out, c.origin());
+        TransactionCodec.write(out, c.transaction());
+      }
+      case Acquire c -> {
+        out.putByte(5);
+        putOrigin(out, c.origin());
+        out.putSized(c.key());
+        putBoolean(out, c.exclusive());
+        putDuration(out, c.patience());
+        putDuration(out, c.delay());
+      }
+      case Release c -> {
+        out.putByte(6);
+        putOrigin(out, c.origin());
+        out.putSized(c.key());
+      }
+      case EndWait c ->
+          out.putByte(7).putSized(c.key()).putVarint(c.session()).putVarint(c.sequence());
+      case EndDelay c -> out.putByte(8).putSized(c.key()).putVarint(c.token());
+      case Compact c -> {
+        out.putByte(9);
+        putOrigin(out, c.origin());
+        out.putVarint(c.revision());
+      }
+      case Reclaim c -> out.putByte(10).putVarint(c.revisions());
+      case SetAcl c -> {
+        out.putByte(11);
+        putOrigin(out, c.origin());
+        out.putSized(c.directory());
+        putList(out, c.entries(), FieldCodec::putAclEntry);
+      }
+    }
+  }
+
+  static Command read(ByteReader in) throws Malformed {
+    int code = in.readByte();
+    return switch (code) {
+      case 1 ->
+          new OpenSession(
+              readText(in, "principal"),
+              readDuration(in),
+              readText(in, "label"),
+              in.readSized("request id"));
+      case 2 -> new CloseSession(readText(in, "principal"), in.readVarint());
+      case 3 -> new ExpireSession(in.readVarint());
+      case 4 -> new Transact(readOrigin(in), TransactionCodec.read(in));
+      case 5 ->
+          new Acquire(
+              readOrigin(in),
+              in.readSized("key"),
+              readBoolean(in),
+              readDuration(in),
+              readDuration(in));
+      case 6 -> new Release(readOrigin(in), in.readSized("key"));
+      case 7 -> new EndWait(in.readSized("key"), in.readVarint(), in.readVarint());
+      case 8 -> new EndDelay(in.readSized("key"), in.readVarint());
+      case 9 -> new Compact(readOrigin(in), in.readVarint());
+      case 10 -> new Reclaim(in.readVarint(Integer.MAX_VALUE, "revisions"));
+      case 11 ->
+          new SetAcl(
+              readOrigin(in),
+              in.readSized("directory"),
+              readList(in, "ACL entries", FieldCodec::readAclEntry));
+      default -> throw in.malformed("command of unknown kind " + code + " before");
+    };
+  }
+
+  private static void putOrigin(ByteBuilder out, Origin origin) {
+    putText(out, origin.principal());
+    out.putVarint(origin.session());
+    if (origin.session() != 0) {
+      out.putVarint(origin.sequence()).putVarint(origin.sequence() - origin.answeredBelow());
+    }
+  }
+
+  private static Origin readOrigin(ByteReader in) throws Malformed {
+    String principal = readText(in, "principal");
+    long session = in.readVarint();
+    long sequence = session == 0 ? 0 : in.readVarint();
+    long answeredBelow = session == 0 ? 0 : sequence - in.readVarint();
+    try {
+      return new Origin(principal, session, sequence, answeredBelow);
+    } catch (InvalidRequestException e) {
+      throw in.malformed(e.getMessage() + ", before");
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package io.stele.metastore.command;
+
+/**
+ * A read was refused: what an {@link Answer.Refused} is to a command. It stays inside the
+ * metastore, whose one place for refusals turns both into the errors that callers know.
+ */
+public final class RefusedException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final transient Answer.Refused refused;
+
+  public RefusedException(Answer.Kind kind, String message) {
+    super(message, null, false, false); // an answer, not a fault: nobody looks at its trace
+    this.refused = new Answer.Refused(kind, message);
+  }
+
+  public Answer.Refused refused() {
+    return refused;
+  }
+}

@@ -1,0 +1,70 @@
+package io.stele.metastore.state;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.engine.Scan;
+import io.stele.engine.Store;
+import io.stele.engine.cell.CellView;
+import io.stele.engine.cell.Fragment;
+import io.stele.engine.disk.DiskFragment;
+import io.stele.engine.merge.ReadPredicate;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.function.Consumer;
+
+/** What a state looks like from far away: to compare members, and to show how large it is. */
+final class Fingerprint {
+  private Fingerprint() {}
+
+  /** A digest of all cells that can be read, history included, but for the place in the log. */
+  static String of(Store store) {
+    MessageDigest digest;
+    try {
+      digest = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+    forEach(store, cell -> add(digest, cell));
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  static long cells(Store store) {
+    long[] count = {0};
+    forEach(store, _ -> count[0]++);
+    return count[0];
+  }
+
+  private static void forEach(Store store, Consumer<CellView> each) {
+    Bytes place = Rows.APPLIED;
+    try (Scan scan = store.scan(ReadPredicate.ALL)) {
+      while (scan.next()) {
+        CellView cell = scan.cell();
+        if (place.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) != 0) {
+          each.accept(cell);
+        }
+      }
+    }
+  }
+
+  private static void add(MessageDigest digest, CellView cell) {
+    ByteBuffer lengths = ByteBuffer.allocate(24);
+    lengths.putInt(cell.rowLength).putInt(cell.familyLength).putInt(cell.qualifierLength);
+    lengths.putLong(cell.timestamp).putInt(cell.valueLength);
+    digest.update(lengths.array());
+    digest.update(cell.rowArray, cell.rowOffset, cell.rowLength);
+    digest.update(cell.familyArray, cell.familyOffset, cell.familyLength);
+    digest.update(cell.qualifierArray, cell.qualifierOffset, cell.qualifierLength);
+    digest.update(cell.valueArray, cell.valueOffset, cell.valueLength);
+  }
+
+  static long diskBytes(Store store) {
+    long bytes = 0;
+    for (Fragment fragment : store.chain().fragments()) {
+      if (fragment instanceof DiskFragment disk) {
+        bytes += disk.bytes();
+      }
+    }
+    return bytes;
+  }
+}

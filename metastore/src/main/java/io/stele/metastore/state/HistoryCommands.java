@@ -1,0 +1,114 @@
+package io.stele.metastore.state;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.engine.Scan;
+import io.stele.engine.merge.ColumnRange;
+import io.stele.engine.merge.ReadPredicate;
+import io.stele.metastore.command.Answer;
+import io.stele.metastore.command.Answer.Kind;
+import io.stele.metastore.command.Answer.Refused;
+import io.stele.metastore.command.Command.Compact;
+import io.stele.metastore.command.Command.Reclaim;
+import io.stele.metastore.command.Origin;
+import io.stele.metastore.key.KeyRange;
+import io.stele.metastore.key.PathKey;
+import io.stele.metastore.state.AccessRules.Right;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * Forgets the past, in two steps: a compaction to revision C says at once that only the state at C
+ * and after it, and only changes above C, can be read; reclaiming then drops what nobody can read
+ * any more, some revisions at a time.
+ *
+ * <p>Of each key the newest version at or below C is what a read at C sees, so it stays, unless it
+ * is a deletion: then nothing is left of the key below C. The change at C itself cannot be watched
+ * any more; a watch from C + 1 on finds everything.
+ */
+final class HistoryCommands {
+  private static final int MAX_REVISIONS = 10_000;
+
+  private final StateTables tables;
+
+  HistoryCommands(StateTables tables) {
+    this.tables = tables;
+  }
+
+  Answer compact(Compact command, Effects effects) {
+    long revision = command.revision();
+    String principal = command.origin().principal();
+    Optional<String> denial =
+        principal.equals(Origin.LEADER)
+            ? Optional.empty()
+            : tables.rules().denial(principal, PathKey.ROOT, Right.WRITE);
+    if (denial.isPresent()) {
+      return new Refused(Kind.DENIED, denial.get());
+    }
+    if (revision > tables.revision() || revision < 1) {
+      return new Refused(
+          Kind.INVALID,
+          "compaction to revision " + revision + ": the newest is " + tables.revision());
+    }
+    if (revision <= tables.compacted()) {
+      return new Refused(
+          Kind.COMPACTED,
+          "revision " + revision + " has been compacted: the oldest is " + tables.compacted());
+    }
+    effects.put(Rows.COMPACTED, StateTables.number(revision));
+    effects.then(() -> tables.setCompacted(revision));
+    return new Answer.Done();
+  }
+
+  Answer reclaim(Reclaim command, Effects effects) {
+    long floor = tables.compacted();
+    long from = tables.reclaimed() + 1;
+    long last =
+        Math.min(floor, tables.reclaimed() + Math.clamp(command.revisions(), 1, MAX_REVISIONS));
+    if (from > last) {
+      return new Answer.Reclaimed(false);
+    }
+    TreeSet<Bytes> keys = new TreeSet<>();
+    TreeSet<Long> revisions = new TreeSet<>();
+    try (Scan scan = tables.store.scan(ReadPredicate.rows(Rows.changes(from, last + 1)))) {
+      while (scan.next()) {
+        long revision = Rows.numberOf(scan.cell());
+        revisions.add(revision);
+        keys.addAll(
+            ChangedKeys.decode(
+                revision,
+                scan.cell().valueArray,
+                scan.cell().valueOffset,
+                scan.cell().valueLength));
+      }
+    }
+    for (Bytes key : keys) {
+      dropVersions(key, last, floor, effects);
+    }
+    for (long revision : revisions) {
+      effects.erase(Rows.change(revision));
+    }
+    effects.put(Rows.RECLAIMED, StateTables.number(last));
+    effects.then(() -> tables.setReclaimed(last));
+    return new Answer.Reclaimed(last < floor);
+  }
+
+  /** Drops the versions up to a revision that a read at the floor does not see. */
+  private void dropVersions(Bytes key, long last, long floor, Effects effects) {
+    ReadPredicate all =
+        ReadPredicate.rows(Rows.keys(KeyRange.of(key)))
+            .withColumns(ColumnRange.family(Rows.VALUES));
+    long seen = 0;
+    try (Scan newest = tables.store.scan(all.withTime(0, floor + 1).withHistory(1))) {
+      if (newest.next() && !StoredVersion.isDeletion(newest.cell())) {
+        seen = newest.cell().timestamp;
+      }
+    }
+    try (Scan versions = tables.store.scan(all.withTime(0, last + 1))) {
+      while (versions.next()) {
+        if (versions.cell().timestamp != seen) {
+          effects.eraseVersion(key, versions.cell().timestamp);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,506 @@
+package io.stele.metastore.state;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
+import io.stele.engine.Snapshot;
+import io.stele.engine.Store;
+import io.stele.engine.StoreEvent;
+import io.stele.engine.cache.BlockCache;
+import io.stele.engine.cell.CellBatch;
+import io.stele.engine.cell.CellBatchBuilder;
+import io.stele.metastore.DirectoryEntry;
+import io.stele.metastore.LockState;
+import io.stele.metastore.RangeAnswer;
+import io.stele.metastore.RangeRead;
+import io.stele.metastore.command.Answer;
+import io.stele.metastore.command.Applied;
+import io.stele.metastore.command.Applied.WaitEnded;
+import io.stele.metastore.command.Command;
+import io.stele.metastore.command.EntryCodec;
+import io.stele.metastore.command.KeyValue;
+import io.stele.metastore.command.Origin;
+import io.stele.metastore.key.KeyRange;
+import io.stele.metastore.lock.KeyLockInfo;
+import io.stele.metastore.lock.LockDelay;
+import io.stele.metastore.lock.LockRequest;
+import io.stele.metastore.raft.Position;
+import io.stele.metastore.raft.Replica;
+import io.stele.metastore.session.Session;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The metastore's replicated state: the same on every member that has applied the same log, down to
+ * the cell. It holds the parts and routes to them; {@link Rows} says where everything is stored.
+ *
+ * <p>Each command is one batch of the engine under a transaction number that follows from its place
+ * in the log, so its changes, its answer and the place become visible, and durable, together. After
+ * a crash the log is replayed from {@link #flushed}, and commands whose number the store has on
+ * disk are passed over.
+ *
+ * <p>Threads: the calls of {@link Replica} come one at a time. Reads come from any thread, at any
+ * time; while a checkpoint takes the place of the state they wait.
+ */
+public final class MetastoreState implements Replica<Applied>, AutoCloseable {
+  private static final Answer APPLIED_BEFORE =
+      new Answer.Refused(Answer.Kind.UNKNOWN, "this log entry had been applied before");
+
+  private final StateDirectory directory;
+  private final StateSettings settings;
+  private final Consumer<StoreEvent> events;
+  private final List<StateListener> listeners = new CopyOnWriteArrayList<>();
+
+  /** Held to change anything. */
+  private final ReentrantLock applying = new ReentrantLock();
+
+  /** Its read side is held while the store is read, its write side while the store is swapped. */
+  private final ReentrantReadWriteLock swapping = new ReentrantReadWriteLock();
+
+  private volatile StateTables tables; // written under both locks
+  private volatile boolean closed;
+  private volatile @Nullable Throwable broken; // why nothing more can be applied
+
+  // Guarded by applying.
+  private CommandApplier applier;
+  private Position applied;
+  private long replayed; // commands up to this transaction are in the store since it was opened
+  private volatile Position flushed;
+
+  private MetastoreState(
+      StateDirectory directory, StateSettings settings, Consumer<StoreEvent> events) {
+    this.directory = directory;
+    this.settings = settings;
+    this.events = events;
+    this.tables = new StateTables(openStore(directory.files()), settings.limits());
+    this.applier = new CommandApplier(tables);
+    this.applied = tables.place();
+    this.flushed = applied;
+    this.replayed = tables.store.flushedTxn();
+  }
+
+  public static MetastoreState open(FileStore files, FilePath directory, StateSettings settings) {
+    return open(files, directory, settings, _ -> {});
+  }
+
+  /**
+   * Opens the state in a directory, or an empty one.
+   *
+   * @param files stay the caller's to close, after the state
+   * @param events what the engine has to say
+   */
+  public static MetastoreState open(
+      FileStore files, FilePath directory, StateSettings settings, Consumer<StoreEvent> events) {
+    try {
+      return new MetastoreState(StateDirectory.open(files, directory), settings, events);
+    } catch (IOException e) {
+      throw new UnavailableException(
+          "metastore state in " + files.describe() + " cannot be opened: " + e, e);
+    }
+  }
+
+  private Store openStore(FileStore files) {
+    return new Store.Builder(files)
+        .settings(settings.store())
+        .cache(new BlockCache(settings.cache().bytes()))
+        .events(events)
+        .open();
+  }
+
+  /** Adds someone to be told; before the log is replayed, to miss nothing. */
+  public void listen(StateListener listener) {
+    listeners.add(listener);
+  }
+
+  // ---- applying the log
+
+  @Override
+  public Position flushed() {
+    return flushed;
+  }
+
+  /** The newest entry that was applied or skipped. */
+  public Position applied() {
+    applying.lock();
+    try {
+      return applied;
+    } finally {
+      applying.unlock();
+    }
+  }
+
+  @Override
+  public Applied apply(Position position, Bytes entry) {
+    List<Command> commands = EntryCodec.decode("log entry " + position, entry);
+    applying.lock();
+    try {
+      checkUsable();
+      if (position.index() <= applied.index()) {
+        return new Applied(commands.stream().map(_ -> APPLIED_BEFORE).toList(), List.of());
+      }
+      Applied result = apply(position, commands);
+      applied = position;
+      for (StateListener listener : listeners) {
+        listener.applied(position, commands, result);
+      }
+      return result;
+    } catch (RuntimeException | Error e) {
+      broken = e;
+      throw e;
+    } finally {
+      applying.unlock();
+    }
+  }
+
+  private Applied apply(Position position, List<Command> commands) {
+    List<Answer> answers = new ArrayList<>(commands.size());
+    List<WaitEnded> ended = new ArrayList<>(0);
+    for (int i = 0; i < commands.size(); i++) {
+      long txn = AppliedPlace.txn(position.index(), i + 1);
+      if (txn <= replayed) {
+        answers.add(APPLIED_BEFORE);
+        continue;
+      }
+      Effects effects = new Effects(tables, txn);
+      answers.add(applier.apply(commands.get(i), position.term(), effects));
+      Optional<RevisionChanges> changes = effects.commit();
+      ended.addAll(effects.ended());
+      if (changes.isPresent()) {
+        for (StateListener listener : listeners) {
+          listener.changed(changes.get());
+        }
+      }
+    }
+    return new Applied(answers, ended);
+  }
+
+  @Override
+  public void skip(Position position) {
+    applying.lock();
+    try {
+      checkUsable();
+      if (position.index() > applied.index()) {
+        applied = position;
+      }
+    } finally {
+      applying.unlock();
+    }
+  }
+
+  @Override
+  public void leads(long term) {
+    listeners.forEach(listener -> listener.leads(term));
+  }
+
+  @Override
+  public void follows() {
+    listeners.forEach(StateListener::follows);
+  }
+
+  @Override
+  public Position flush() {
+    applying.lock();
+    try {
+      checkUsable();
+      long txn = AppliedPlace.txn(applied.index(), AppliedPlace.LAST);
+      // During a replay the store may be ahead of the log: then the place that it knows stays.
+      if (applied.index() > flushed.index() && txn > tables.store.assignedTxn()) {
+        tables.store.applyLogged(place(applied, tables.revision()), txn);
+        tables.store.flush();
+        flushed = applied;
+      }
+      return flushed;
+    } finally {
+      applying.unlock();
+    }
+  }
+
+  private static CellBatch place(Position position, long revision) {
+    return new CellBatchBuilder()
+        .put(
+            Rows.APPLIED,
+            Rows.OTHERS,
+            Bytes.EMPTY,
+            0,
+            new AppliedPlace(position, revision).encode())
+        .build();
+  }
+
+  // ---- checkpoints
+
+  @Override
+  public Position writeCheckpoint(OutputStream out) throws IOException {
+    StateTables at;
+    Position position;
+    long revision;
+    Snapshot snapshot;
+    applying.lock(); // always before the other one
+    try {
+      checkOpen();
+      swapping.readLock().lock();
+      at = tables;
+      position = applied;
+      revision = at.revision();
+      snapshot = at.store.snapshot();
+    } finally {
+      applying.unlock();
+    }
+    try (snapshot) {
+      new CheckpointWriter(out).write(at.store, snapshot, position, revision);
+      return position;
+    } finally {
+      swapping.readLock().unlock();
+    }
+  }
+
+  @Override
+  public Position installCheckpoint(InputStream in) throws IOException {
+    applying.lock();
+    try {
+      checkUsable();
+      String name = directory.next();
+      StateTables fresh = load(in, name);
+      try {
+        directory.makeCurrent(name);
+      } catch (IOException | RuntimeException e) {
+        broken = e; // which of the two is the state now, only opening it again can tell
+        fresh.store.close();
+        throw e;
+      }
+      swap(fresh);
+      for (StateListener listener : listeners) {
+        listener.installed(fresh.revision());
+      }
+      return flushed;
+    } finally {
+      applying.unlock();
+    }
+  }
+
+  /** Brings a checkpoint into a directory of its own, durably; it is not the state yet. */
+  private StateTables load(InputStream in, String name) throws IOException {
+    Store store = openStore(directory.prepare(name));
+    boolean loaded = false;
+    try {
+      CheckpointReader reader = new CheckpointReader(in);
+      long end = AppliedPlace.txn(reader.position().index(), AppliedPlace.LAST);
+      long txn = 0;
+      for (Optional<CellBatch> block = reader.next(); block.isPresent(); block = reader.next()) {
+        if (++txn == end) {
+          throw new UnavailableException("checkpoint at " + reader.position() + " is too large");
+        }
+        store.applyLogged(block.get(), txn);
+      }
+      store.applyLogged(place(reader.position(), reader.revision()), end);
+      store.flush();
+      StateTables fresh = new StateTables(store, settings.limits());
+      loaded = true;
+      return fresh;
+    } finally {
+      if (!loaded) {
+        store.close();
+        directory.removeLeftovers();
+      }
+    }
+  }
+
+  private void swap(StateTables fresh) throws IOException {
+    StateTables old = tables;
+    swapping.writeLock().lock();
+    try {
+      tables = fresh;
+      applier = new CommandApplier(fresh);
+      applied = fresh.place();
+      flushed = applied;
+      replayed = fresh.store.flushedTxn();
+      old.store.close();
+    } finally {
+      swapping.writeLock().unlock();
+    }
+    directory.removeLeftovers();
+  }
+
+  // ---- reading, by any thread
+
+  private <T> T reading(Function<StateTables, T> read) {
+    swapping.readLock().lock();
+    try {
+      checkOpen();
+      return read.apply(tables);
+    } finally {
+      swapping.readLock().unlock();
+    }
+  }
+
+  /** The newest revision that readers see. */
+  public long revision() {
+    return tables.revision();
+  }
+
+  /** The oldest revision that can be read; changes are told from the next one on. */
+  public long compacted() {
+    return tables.compacted();
+  }
+
+  /** How far the history has been dropped: behind {@link #compacted} there is something to do. */
+  public long reclaimed() {
+    return tables.reclaimed();
+  }
+
+  /** A key as it is now. */
+  public Optional<KeyValue> get(Bytes key) {
+    return reading(
+        at -> {
+          StateReader reader = new StateReader(at);
+          return reader.at(0, revision -> reader.get(key, revision));
+        });
+  }
+
+  /**
+   * Reads a range at a revision.
+   *
+   * @throws io.stele.metastore.command.RefusedException if the revision is compacted, or to come
+   */
+  public RangeAnswer read(RangeRead read) {
+    return reading(at -> new StateReader(at).read(read));
+  }
+
+  /**
+   * The names in a directory, in their order.
+   *
+   * @param after the last name that is not wanted; empty at first
+   */
+  public List<DirectoryEntry> list(Bytes path, String after, int limit) {
+    return reading(
+        at ->
+            new StateReader(at)
+                .at(
+                    0,
+                    revision -> {
+                      try (DirectoryListing listing = new DirectoryListing(at, path, revision)) {
+                        return listing.list(Bytes.utf8(after), limit);
+                      }
+                    }));
+  }
+
+  /**
+   * What revisions did, from one on: as many as fit into some bytes, and one at least if there is
+   * one.
+   *
+   * @param previous whether to tell what was there before
+   * @throws io.stele.metastore.command.RefusedException if the first one is compacted
+   */
+  public List<RevisionChanges> changes(long from, int maxBytes, boolean previous) {
+    return reading(at -> new StateReader(at).changes(from, maxBytes, previous));
+  }
+
+  /** Was a key of the range changed after a revision? For those who look before they commit. */
+  public boolean changedAfter(KeyRange range, long revision) {
+    return reading(
+        at -> revision < at.revision() && !range.isEmpty() && at.isStoredAfter(range, revision));
+  }
+
+  /** The answer that a session's request got; nothing if it was not done, or left no trace. */
+  public Optional<Answer> answerTo(Origin origin) {
+    return origin.session() == 0 ? Optional.empty() : reading(at -> new Requests(at).kept(origin));
+  }
+
+  public AccessRules rules() {
+    return tables.rules();
+  }
+
+  public Optional<Session> session(long id) {
+    return tables.sessions.get(id);
+  }
+
+  /** Sessions that live, oldest first. */
+  public List<Session> sessions() {
+    return tables.sessions.all();
+  }
+
+  public int sessionCount() {
+    return tables.sessions.size();
+  }
+
+  public int lockCount() {
+    return tables.locks.size();
+  }
+
+  public LockState lockState(Bytes key) {
+    KeyLockInfo lock = tables.locks.get(key);
+    return new LockState(
+        lock.exclusive(),
+        lock.holders().stream()
+            .map(holder -> new LockState.Holder(holder.session(), holder.token(), holder.count()))
+            .toList(),
+        lock.queue().stream().map(LockRequest::session).toList(),
+        lock.delay().isPresent());
+  }
+
+  /** Requests that wait for a lock. */
+  public List<LockRequest.Waiting> waiting() {
+    return tables.locks.waiting();
+  }
+
+  /** Locks that stay closed for a while. */
+  public List<LockDelay.Closed> delays() {
+    return tables.locks.delays();
+  }
+
+  /** Bytes of files. */
+  public long diskBytes() {
+    return reading(at -> Fingerprint.diskBytes(at.store));
+  }
+
+  /** How many cells can be read, history included, but for the place in the log. Looks at all. */
+  public long cellCount() {
+    return reading(at -> Fingerprint.cells(at.store));
+  }
+
+  /** The same on all members that have applied the same log, whatever they flushed when. */
+  public String fingerprint() {
+    return reading(at -> Fingerprint.of(at.store));
+  }
+
+  private void checkUsable() {
+    checkOpen();
+    Throwable why = broken;
+    if (why != null) {
+      throw new UnavailableException(
+          "metastore state takes no more changes until it is opened again: " + why, why);
+    }
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new UnavailableException("metastore state is closed");
+    }
+  }
+
+  /** What is not flushed is in the log. */
+  @Override
+  public void close() {
+    applying.lock();
+    swapping.writeLock().lock();
+    try {
+      if (!closed) {
+        closed = true;
+        tables.store.close();
+      }
+    } finally {
+      swapping.writeLock().unlock();
+      applying.unlock();
+    }
+  }
+}

@@ -1,0 +1,204 @@
+package io.stele.metastore.state;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.engine.Scan;
+import io.stele.engine.merge.ColumnRange;
+import io.stele.engine.merge.ReadPredicate;
+import io.stele.metastore.RangeAnswer;
+import io.stele.metastore.RangeRead;
+import io.stele.metastore.command.Answer.Kind;
+import io.stele.metastore.command.KeyValue;
+import io.stele.metastore.command.RefusedException;
+import io.stele.metastore.key.KeyRange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongFunction;
+
+/**
+ * Reads keys at a revision, while others change them.
+ *
+ * <p>A reader takes the newest revision first and then reads nothing above it, so it sees whole
+ * revisions only, and never less than one who came before. A revision that is read may be compacted
+ * meanwhile: so that is asked again when the reading is done.
+ */
+final class StateReader {
+  private final StateTables tables;
+
+  StateReader(StateTables tables) {
+    this.tables = tables;
+  }
+
+  RangeAnswer read(RangeRead read) {
+    return at(read.revision(), revision -> read(read, revision));
+  }
+
+  private RangeAnswer read(RangeRead read, long revision) {
+    if (read.countOnly()) {
+      return new RangeAnswer(tables.revision(), List.of(), false, count(read.range(), revision));
+    }
+    if (read.range().isSingle()) {
+      List<KeyValue> found = get(read.range().from(), revision).stream().toList();
+      if (read.keysOnly() && !found.isEmpty()) {
+        KeyValue kv = found.getFirst();
+        found =
+            List.of(
+                new KeyValue(
+                    kv.key(),
+                    Bytes.EMPTY,
+                    kv.created(),
+                    kv.modified(),
+                    kv.version(),
+                    kv.session()));
+      }
+      return new RangeAnswer(tables.revision(), found, false, found.size());
+    }
+    List<KeyValue> found = new ArrayList<>();
+    boolean more = scan(read.range(), read.limit(), !read.keysOnly(), revision, found);
+    return new RangeAnswer(tables.revision(), found, more, found.size());
+  }
+
+  /** Reads at a revision, or at the newest if it is 0, until no compaction got in the way. */
+  <T> T at(long wanted, LongFunction<T> reading) {
+    while (true) {
+      long newest = tables.revision();
+      if (wanted > newest || wanted < 0) {
+        throw new RefusedException(
+            Kind.INVALID, "revision " + wanted + " is a future revision: the newest is " + newest);
+      }
+      checkCompacted(wanted);
+      long revision = wanted == 0 ? newest : wanted;
+      T result = reading.apply(revision);
+      checkCompacted(wanted);
+      if (revision >= tables.compacted()) {
+        return result;
+      }
+    }
+  }
+
+  private void checkCompacted(long wanted) {
+    long compacted = tables.compacted();
+    if (wanted != 0 && wanted < compacted) {
+      throw new RefusedException(
+          Kind.COMPACTED, "revision " + wanted + " has been compacted: the oldest is " + compacted);
+    }
+  }
+
+  /** One key at a revision. */
+  Optional<KeyValue> get(Bytes key, long revision) {
+    Optional<StoredVersion> newest = tables.newest(key);
+    if (newest.isEmpty() || newest.get().modified() <= revision) {
+      return newest.flatMap(StoredVersion::live);
+    }
+    try (Scan scan = tables.scanKeys(KeyRange.of(key), revision)) {
+      return scan.next() ? StoredVersion.decode(key, scan.cell(), true).live() : Optional.empty();
+    }
+  }
+
+  /**
+   * Collects the keys of a range, and answers whether a limit left some out.
+   *
+   * @param limit the most keys, or 0
+   */
+  private boolean scan(
+      KeyRange range, int limit, boolean withValues, long revision, List<KeyValue> found) {
+    long bytes = 0;
+    try (Scan scan = tables.scanKeys(range, revision)) {
+      while (scan.next()) {
+        if (StoredVersion.isDeletion(scan.cell())) {
+          continue;
+        }
+        if ((limit > 0 && found.size() == limit) || bytes >= tables.limits.answerBytes()) {
+          return true;
+        }
+        KeyValue kv =
+            StoredVersion.decode(Rows.userKey(scan.cell()), scan.cell(), withValues).keyValue();
+        bytes += 64L + kv.key().length() + kv.value().length();
+        found.add(kv);
+      }
+    }
+    return false;
+  }
+
+  private long count(KeyRange range, long revision) {
+    long count = 0;
+    try (Scan scan = tables.scanKeys(range, revision)) {
+      while (scan.next()) {
+        if (!StoredVersion.isDeletion(scan.cell())) {
+          count++;
+        }
+      }
+    }
+    return count;
+  }
+
+  /**
+   * What revisions did, from one on, as many as fit in some bytes and at least one if there is any.
+   *
+   * @param previous whether to tell what was there before
+   */
+  List<RevisionChanges> changes(long from, int maxBytes, boolean previous) {
+    checkWatchable(from);
+    long newest = tables.revision();
+    List<RevisionChanges> found = new ArrayList<>();
+    if (from <= newest) {
+      ReadPredicate rows = ReadPredicate.rows(Rows.changes(from, newest + 1));
+      long bytes = 0;
+      try (Scan scan = tables.store.scan(rows)) {
+        while (bytes < maxBytes && scan.next()) {
+          long revision = Rows.numberOf(scan.cell());
+          List<KeyChange> changes = new ArrayList<>();
+          for (Bytes key :
+              ChangedKeys.decode(
+                  revision,
+                  scan.cell().valueArray,
+                  scan.cell().valueOffset,
+                  scan.cell().valueLength)) {
+            KeyChange change = change(key, revision, previous);
+            changes.add(change);
+            bytes += 64L + size(change.now()) + change.before().map(StateReader::size).orElse(0);
+          }
+          found.add(new RevisionChanges(revision, changes));
+        }
+      }
+    }
+    checkWatchable(from);
+    return found;
+  }
+
+  private static int size(KeyValue kv) {
+    return kv.key().length() + kv.value().length();
+  }
+
+  private KeyChange change(Bytes key, long revision, boolean previous) {
+    ReadPredicate versions =
+        ReadPredicate.rows(Rows.keys(KeyRange.of(key)))
+            .withTime(Long.MIN_VALUE, revision + 1)
+            .withHistory(previous ? 2 : 1)
+            .withColumns(ColumnRange.family(Rows.VALUES));
+    try (Scan scan = tables.store.scan(versions)) {
+      // What was reclaimed while we read is refused when we are done.
+      StoredVersion now =
+          scan.next()
+              ? StoredVersion.decode(key, scan.cell(), true)
+              : StoredVersion.deletion(key, revision);
+      Optional<KeyValue> before =
+          previous && scan.next()
+              ? StoredVersion.decode(key, scan.cell(), true).live()
+              : Optional.empty();
+      return new KeyChange(now.deleted(), now.keyValue(), before);
+    }
+  }
+
+  private void checkWatchable(long from) {
+    long compacted = tables.compacted();
+    if (from <= compacted) {
+      throw new RefusedException(
+          Kind.COMPACTED,
+          "changes from revision "
+              + from
+              + " on have been compacted: the oldest are of "
+              + (compacted + 1));
+    }
+  }
+}

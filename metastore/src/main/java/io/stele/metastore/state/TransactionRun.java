@@ -1,0 +1,170 @@
+package io.stele.metastore.state;
+
+import io.stele.metastore.command.Answer;
+import io.stele.metastore.command.Answer.Kind;
+import io.stele.metastore.command.Comparison;
+import io.stele.metastore.command.KeyValue;
+import io.stele.metastore.command.Operation;
+import io.stele.metastore.command.OperationResult;
+import io.stele.metastore.command.RefusedException;
+import io.stele.metastore.command.Transaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The comparisons and steps of one transaction, on a view of the keys in which each step sees what
+ * the steps before it did. Nothing is changed until all steps are done.
+ */
+final class TransactionRun {
+  /** Of the values that one step deletes: watchers are told of them, so they are in memory. */
+  private static final long DELETED_BYTES = 64L << 20;
+
+  private final StateTables tables;
+  private final Effects effects;
+  private final KeyView view;
+
+  TransactionRun(StateTables tables, Effects effects) {
+    this.tables = tables;
+    this.effects = effects;
+    this.view = new KeyView(tables);
+  }
+
+  /** Runs it, and adds what it changes to the effects; a refusal adds nothing. */
+  Answer run(Transaction transaction) {
+    boolean succeeded = true;
+    for (Comparison comparison : transaction.comparisons()) {
+      succeeded = succeeded && holds(comparison);
+    }
+    List<Operation> steps = succeeded ? transaction.then() : transaction.otherwise();
+    List<OperationResult> results = new ArrayList<>(steps.size());
+    try {
+      for (Operation step : steps) {
+        results.add(perform(step));
+      }
+      checkEphemerals();
+    } catch (RefusedException e) {
+      return e.refused();
+    }
+    boolean changed = view.tell(effects);
+    return new Answer.Transacted(
+        succeeded, changed ? effects.revision() : tables.revision(), results);
+  }
+
+  private OperationResult perform(Operation step) {
+    return switch (step) {
+      case Operation.Put put -> put(put);
+      case Operation.Delete delete -> delete(delete);
+      case Operation.Get get -> {
+        List<KeyValue> found = new ArrayList<>();
+        boolean more = view.collect(get.range(), get.limit(), tables.limits.answerBytes(), found);
+        yield new OperationResult.Found(found, more);
+      }
+    };
+  }
+
+  private OperationResult put(Operation.Put put) {
+    Optional<KeyValue> before = view.get(put.key());
+    view.put(put.key(), put.value(), put.session(), effects.revision());
+    checkChanged();
+    return new OperationResult.Done(put.previous() ? before : Optional.empty());
+  }
+
+  private OperationResult delete(Operation.Delete delete) {
+    int room = tables.limits.changedKeys() + 1;
+    List<KeyValue> found = new ArrayList<>();
+    boolean more =
+        view.collect(
+            delete.range(),
+            room,
+            delete.previous() ? tables.limits.answerBytes() : DELETED_BYTES,
+            found);
+    for (KeyValue kv : found) {
+      view.delete(kv.key());
+    }
+    checkChanged();
+    if (more) {
+      throw new RefusedException(
+          Kind.EXHAUSTED,
+          "keys to delete in one step that take more than "
+              + (delete.previous() ? tables.limits.answerBytes() : DELETED_BYTES)
+              + " bytes"
+              + (delete.previous() ? ", with their previous values asked for" : "")
+              + ": delete them in parts");
+    }
+    return new OperationResult.Deleted(found.size(), delete.previous() ? found : List.of());
+  }
+
+  private void checkChanged() {
+    if (view.changed() > tables.limits.changedKeys()) {
+      throw new RefusedException(
+          Kind.EXHAUSTED,
+          "transaction that changes more than "
+              + tables.limits.changedKeys()
+              + " keys: do it in parts");
+    }
+  }
+
+  /** A session that ends deletes its keys in one revision, so they must not be too many. */
+  private void checkEphemerals() {
+    Map<Long, Integer> more = view.ephemeralKeys();
+    more.forEach(
+        (session, count) -> {
+          if (count > 0
+              && tables.sessions.ephemeralKeys(session) + count > tables.limits.ephemeralKeys()) {
+            throw new RefusedException(
+                Kind.EXHAUSTED,
+                "session "
+                    + session
+                    + " would have more than "
+                    + tables.limits.ephemeralKeys()
+                    + " keys that end with it");
+          }
+        });
+  }
+
+  // ---- comparisons
+
+  private boolean holds(Comparison comparison) {
+    return switch (comparison) {
+      case Comparison.LockHeld c -> tables.locks.get(c.key()).isHeldUnder(c.token());
+      case Comparison.Property c -> {
+        if (c.range().isSingle()) {
+          Optional<KeyValue> found = view.get(c.range().from());
+          long value = found.map(kv -> field(kv, c.field())).orElse(0L);
+          yield relates(Long.compare(value, c.operand()), c.relation());
+        }
+        yield view.all(
+            c.range(),
+            kv -> relates(Long.compare(field(kv, c.field()), c.operand()), c.relation()));
+      }
+      case Comparison.Value c -> {
+        if (c.range().isSingle()) {
+          Optional<KeyValue> found = view.get(c.range().from());
+          yield found.isPresent()
+              && relates(found.get().value().compareTo(c.operand()), c.relation());
+        }
+        yield view.all(c.range(), kv -> relates(kv.value().compareTo(c.operand()), c.relation()));
+      }
+    };
+  }
+
+  private static long field(KeyValue kv, Comparison.Field field) {
+    return switch (field) {
+      case CREATED -> kv.created();
+      case MODIFIED -> kv.modified();
+      case VERSION -> kv.version();
+      case SESSION -> kv.session();
+    };
+  }
+
+  private static boolean relates(int comparison, Comparison.Relation relation) {
+    return switch (relation) {
+      case EQUAL -> comparison == 0;
+      case NOT_EQUAL -> comparison != 0;
+      case LESS -> comparison < 0;
+      case GREATER -> comparison > 0;
+    };
+  }
+}

@@ -1,0 +1,21 @@
+package io.stele.metastore.watch;
+
+import java.util.List;
+
+/** The changes that the state keeps, for watchers that are behind. Any thread. */
+public interface ChangeHistory {
+  /** The newest revision. */
+  long revision();
+
+  /** The changes of this revision and those before are gone. */
+  long compacted();
+
+  /**
+   * The changes from a revision on, without a gap, until about so many bytes are gathered; at least
+   * one revision, unless there is none yet. If some were compacted away while it read, the answer
+   * is of no use: ask {@link #compacted} afterwards.
+   *
+   * @param previous whether to look up what was there before each change
+   */
+  List<Changes> changes(long from, int maxBytes, boolean previous);
+}
