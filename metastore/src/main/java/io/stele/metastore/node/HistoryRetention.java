@@ -72,22 +72,24 @@ final class HistoryRetention {
 
   private void compactTo(long target) {
     if (target > state.compacted()) {
-      proposer
-          .propose(new Command.Compact(Origin.of(Origin.LEADER), target))
-          .thenAccept(done -> events.publish(new NodeEvent.HistoryCompacted(target)));
+      var _ =
+          proposer
+              .propose(new Command.Compact(Origin.of(Origin.LEADER), target))
+              .thenAccept(done -> events.publish(new NodeEvent.HistoryCompacted(target)));
     }
   }
 
   private void reclaimNext() {
-    proposer
-        .propose(new Command.Reclaim(chunk))
-        .whenComplete(
-            (answer, failure) -> {
-              if (answer instanceof Answer.Reclaimed part && part.more()) {
-                reclaimNext();
-              } else {
-                underWay = false; // if it failed, the next tick tries again
-              }
-            });
+    var _ =
+        proposer
+            .propose(new Command.Reclaim(chunk))
+            .whenComplete(
+                (answer, failure) -> {
+                  if (answer instanceof Answer.Reclaimed part && part.more()) {
+                    reclaimNext();
+                  } else {
+                    underWay = false; // if it failed, the next tick tries again
+                  }
+                });
   }
 }

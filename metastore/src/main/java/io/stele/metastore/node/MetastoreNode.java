@@ -80,6 +80,8 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     Consensus<Applied> open(Replica<Applied> replica) throws IOException;
   }
 
+  private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
+
   private static final int MOST_NAMES = 10_000; // of a directory, in one answer
 
   private final NodeSettings settings;
@@ -141,7 +143,7 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("stele-metastore-time").daemon().factory());
     long nanos = settings.tick().toNanos();
-    thread.scheduleWithFixedDelay(this::tickSafely, nanos, nanos, TimeUnit.NANOSECONDS);
+    var _ = thread.scheduleWithFixedDelay(this::tickSafely, nanos, nanos, TimeUnit.NANOSECONDS);
     return thread;
   }
 
@@ -297,9 +299,9 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
           }
           return whileLeading(
               () ->
-                  CompletableFuture.supplyAsync(
-                          () -> transactions.read(principal, transaction, readOf(read)), blocking)
-                      .thenCompose(found -> found)
+                  NOTHING
+                      .thenComposeAsync(
+                          _ -> transactions.read(principal, transaction, readOf(read)), blocking)
                       .thenApply(
                           found ->
                               new RangeAnswer(
@@ -340,16 +342,17 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
       Origin origin, Bytes key, boolean exclusive, Duration patience, Duration delay) {
     LockWaits.Request request = new LockWaits.Request(key, origin.session(), origin.sequence());
     CompletableFuture<Long> caller = lockWaits.enter(request);
-    propose(new Command.Acquire(origin, key, exclusive, patience, delay))
-        .whenComplete(
-            (answer, failure) -> {
-              if (failure != null) {
-                lockWaits.failed(request, caller, Outcomes.problem(failure));
-              } else if (answer instanceof Answer.Granted) {
-                lockWaits.ended(
-                    new Applied.WaitEnded(key, origin.session(), origin.sequence(), answer));
-              }
-            });
+    var _ =
+        propose(new Command.Acquire(origin, key, exclusive, patience, delay))
+            .whenComplete(
+                (answer, failure) -> {
+                  if (failure != null) {
+                    lockWaits.failed(request, caller, Outcomes.problem(failure));
+                  } else if (answer instanceof Answer.Granted) {
+                    lockWaits.ended(
+                        new Applied.WaitEnded(key, origin.session(), origin.sequence(), answer));
+                  }
+                });
     return caller;
   }
 

@@ -59,8 +59,8 @@ class ProposerTest {
 
   @Test
   void aCommandGoesAtOnceWhileThereIsRoom() {
-    propose(1);
-    propose(2);
+    var _ = propose(1);
+    var _ = propose(2);
     assertThat(log).hasSize(2).allSatisfy(entry -> assertThat(entry.commands()).hasSize(1));
   }
 
@@ -85,10 +85,10 @@ class ProposerTest {
 
   @Test
   void anEntryIsBoundedByCommandsAndBytes() {
-    propose(1);
-    propose(2);
+    var _ = propose(1);
+    var _ = propose(2);
     for (int i = 0; i < 4_900; i++) {
-      propose(i);
+      var _ = propose(i);
     }
     log.removeFirst().apply();
     assertThat(log.getLast().commands()).hasSize(NodeSettings.DEFAULT.entryCommands());
@@ -102,17 +102,17 @@ class ProposerTest {
               return new CompletableFuture<>();
             },
             () -> 1 + (sizes.size() > 9 ? 0 : sizes.size()));
-    large.propose(put(10));
+    var _ = large.propose(put(10));
     for (int i = 0; i < 12; i++) {
-      large.propose(put(300 << 10));
+      var _ = large.propose(put(300 << 10));
     }
     assertThat(sizes).allMatch(size -> size <= 1 << 20);
   }
 
   @Test
   void aFullQueueRefuses() {
-    propose(1);
-    propose(2);
+    var _ = propose(1);
+    var _ = propose(2);
     for (int i = 0; i < 5_000; i++) {
       assertThat(propose(i)).isNotDone();
     }
@@ -124,7 +124,7 @@ class ProposerTest {
   @Test
   void refusalsBecomeErrorsOneByOne() {
     CompletableFuture<Answer> one = propose(1);
-    propose(2);
+    var _ = propose(2);
     CompletableFuture<Answer> aborted = propose(3);
     CompletableFuture<Answer> gone = propose(4);
     CompletableFuture<Answer> done = propose(5);
@@ -146,8 +146,8 @@ class ProposerTest {
 
   @Test
   void whatTheLogSaysReachesEveryCallerOfTheEntry() {
-    propose(1);
-    propose(2);
+    var _ = propose(1);
+    var _ = propose(2);
     CompletableFuture<Answer> third = propose(3);
     CompletableFuture<Answer> fourth = propose(4);
     log.removeFirst().answer().completeExceptionally(new NotServingException("x", "there:1"));
@@ -175,7 +175,7 @@ class ProposerTest {
   @Test
   void closingRefusesWhatWaits() {
     CompletableFuture<Answer> underWay = propose(1);
-    propose(2);
+    var _ = propose(2);
     CompletableFuture<Answer> waiting = propose(3);
     proposer.close();
     assertThatThrownBy(() -> now(waiting)).isInstanceOf(UnavailableException.class);
