@@ -22,6 +22,40 @@ public final class Json {
     return text.toString();
   }
 
+  /** The value as JSON text on one line: for results that come one after the other. */
+  public static String writeLine(@Nullable Object value) {
+    StringBuilder text = new StringBuilder();
+    appendLine(text, value);
+    return text.toString();
+  }
+
+  private static void appendLine(StringBuilder text, @Nullable Object value) {
+    String separator = "";
+    switch (value) {
+      case Map<?, ?> map -> {
+        text.append('{');
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+          text.append(separator);
+          appendString(text, String.valueOf(entry.getKey()));
+          text.append(": ");
+          appendLine(text, entry.getValue());
+          separator = ", ";
+        }
+        text.append('}');
+      }
+      case Iterable<?> items -> {
+        text.append('[');
+        for (Object item : items) {
+          text.append(separator);
+          appendLine(text, item);
+          separator = ", ";
+        }
+        text.append(']');
+      }
+      case null, default -> append(text, value, "");
+    }
+  }
+
   /** {@code newline} is a line break followed by the indentation of the enclosing value. */
   private static void append(StringBuilder text, @Nullable Object value, String newline) {
     switch (value) {

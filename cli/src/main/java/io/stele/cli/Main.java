@@ -19,6 +19,14 @@ public final class Main {
     System.exit(commandLine(ServiceLoader.load(CommandProvider.class)).execute(args));
   }
 
+  /** Runs a command within this process and answers its exit code, one of {@link ExitCode}. */
+  public static int run(PrintWriter out, PrintWriter err, String... args) {
+    return commandLine(ServiceLoader.load(CommandProvider.class))
+        .setOut(out)
+        .setErr(err)
+        .execute(args);
+  }
+
   /** The whole command line: the root, this module's commands, and those of the providers. */
   static CommandLine commandLine(Iterable<CommandProvider> providers) {
     RootCommand root = new RootCommand();
@@ -74,7 +82,7 @@ public final class Main {
       failure.printStackTrace(err);
     }
     err.flush();
-    return ExitCode.FAILURE;
+    return ExitCode.of(failure);
   }
 
   private static String message(Exception exception) {

@@ -20,7 +20,12 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       ExitCode.OK + ":The command did what it was asked to.",
       ExitCode.FAILURE + ":The command was understood and failed.",
-      ExitCode.USAGE + ":The command was not understood, and nothing was done."
+      ExitCode.USAGE + ":The command was not understood, and nothing was done.",
+      ExitCode.NOT_FOUND + ":What it was about does not exist.",
+      ExitCode.CONFLICT + ":A condition did not hold, or somebody else was first.",
+      ExitCode.DENIED + ":You have no right to it.",
+      ExitCode.UNAVAILABLE + ":No server could be reached, or none can answer now.",
+      ExitCode.OUTCOME_UNKNOWN + ":It may or may not have been done: look before you repeat it."
     },
     footerHeading = "%n",
     footer = "`stele COMMAND --help` tells more about a command.")

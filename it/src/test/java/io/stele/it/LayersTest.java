@@ -71,8 +71,85 @@ class LayersTest {
           .that(are(in("cli")))
           .should()
           .onlyDependOnClassesThat(
-              resideInAnyPackage(allowed("io.stele.base..", "io.stele.cli..", "picocli..")))
+              resideInAnyPackage(
+                  allowed("io.stele.base..", "io.stele.client..", "io.stele.cli..", "picocli..")))
           .because("the command line speaks to a store as any client does; modules add to it");
+
+  @ArchTest
+  static final ArchRule metastoreStandsOnTheEngineAndRatis =
+      classes()
+          .that(are(in("metastore")))
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAnyPackage(
+                  allowed(
+                      "io.stele.base..",
+                      "io.stele.engine..",
+                      "io.stele.metastore..",
+                      "org.apache.ratis..")))
+          .because("a service knows neither the protocols in front of it nor the other services");
+
+  @ArchTest
+  static final ArchRule onlyTheReplicatedLogSeesRatis =
+      noClasses()
+          .that(are(outside("metastore.raft")))
+          .should()
+          .dependOnClassesThat(resideInAPackage("org.apache.ratis.."))
+          .because("the log is behind one narrow interface, so that it can be replaced");
+
+  @ArchTest
+  static final ArchRule clientStandsOnTheProtocol =
+      classes()
+          .that(are(in("client")))
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAnyPackage(
+                  allowed(
+                      "io.stele.base..",
+                      "io.stele.protocol..",
+                      "io.stele.client..",
+                      "io.grpc..",
+                      "io.netty..",
+                      "com.google.protobuf..",
+                      "com.google.common..")))
+          .because("applications take the client into their class path, and no server with it");
+
+  @ArchTest
+  static final ArchRule protocolTypesStopAtTheGatewayAndTheClient =
+      noClasses()
+          .that(are(outside("protocol", "gateway", "client", "bench")))
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage(
+                  "io.grpc..", "io.netty..", "com.google.protobuf..", "io.stele.protocol.."))
+          .because(
+              "what is sent over a wire changes with the wire, not with what it is about; the benchmark"
+                  + " speaks to a peer in the peer's own protocol");
+
+  @ArchTest
+  static final ArchRule gatewaysStandOnTheServices =
+      noClasses()
+          .that(are(in("gateway")))
+          .should()
+          .dependOnClassesThat(
+              resideInAnyPackage("io.stele.client..", "io.stele.server..", "io.stele.cli.."))
+          .because("a gateway puts a protocol in front of a service and is wired by the server");
+
+  @ArchTest
+  static final ArchRule nothingStandsOnTheServer =
+      noClasses()
+          .that(are(outside("server")))
+          .should()
+          .dependOnClassesThat(resideInAPackage("io.stele.server.."))
+          .because("the server is the only place that wires");
+
+  @ArchTest
+  static final ArchRule onlyTheServerChoosesALog =
+      noClasses()
+          .that(are(outside("server")))
+          .should()
+          .dependOnClassesThat(resideInAnyPackage("org.slf4j..", "ch.qos.logback.."))
+          .because("the rest tells what happens by events; the server writes them to its log");
 
   @ArchTest
   static final ArchRule onlyHadoopSeesHadoop =
@@ -111,7 +188,7 @@ class LayersTest {
   @ArchTest
   static final ArchRule timeComesFromOutside =
       noClasses()
-          .that(are(outside("base.time", "cli", "bench", "testkit")))
+          .that(are(outside("base.time", "cli", "bench", "testkit", "protocol.v1")))
           .should()
           .callMethod(System.class, "currentTimeMillis")
           .orShould()
@@ -137,9 +214,9 @@ class LayersTest {
           .because("a failed run must be playable again from its seed");
 
   @ArchTest
-  static final ArchRule engineReachesFilesThroughTheStore =
+  static final ArchRule storesReachFilesThroughTheFileStore =
       noClasses()
-          .that(are(in("engine")))
+          .that(are(inAnyOf("engine", "metastore")))
           .should()
           .dependOnClassesThat(
               DescribedPredicate.describe(
@@ -167,18 +244,22 @@ class LayersTest {
 
   @ArchTest
   static final ArchRule packagesAreNullMarked =
-      classes().should(resideInANullMarkedPackage()).because("NullAway checks only what is marked");
+      classes()
+          .that(are(outside("protocol")))
+          .should(resideInANullMarkedPackage())
+          .because("NullAway checks only what is marked; the protocol's classes are generated");
 
   private static DescribedPredicate<JavaClass> in(String module) {
     return resideInAPackage("io.stele." + module + "..");
   }
 
+  private static DescribedPredicate<JavaClass> inAnyOf(String... modules) {
+    return resideInAnyPackage(
+        Arrays.stream(modules).map("io.stele.%s.."::formatted).toArray(String[]::new));
+  }
+
   private static DescribedPredicate<JavaClass> outside(String... modules) {
-    String[] packages = new String[modules.length];
-    for (int i = 0; i < modules.length; i++) {
-      packages[i] = "io.stele." + modules[i] + "..";
-    }
-    return DescribedPredicate.not(resideInAnyPackage(packages));
+    return DescribedPredicate.not(inAnyOf(modules));
   }
 
   private static String[] allowed(String... packages) {

@@ -5,11 +5,13 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.OptionalDouble;
 
 /**
  * How much of the machine other processes use while something is measured: all that was busy, less
- * what this process used. What a hypervisor took away counts as others' too.
+ * what this process and those that it measures used. What a hypervisor took away counts as others'
+ * too.
  */
 final class CpuMeter {
   private static final Path STAT = Path.of("/proc/stat");
@@ -20,18 +22,25 @@ final class CpuMeter {
   /** The kernel shows its counters in hundredths of a second, whatever its own tick is. */
   private static final double TICKS_PER_SECOND = 100;
 
+  private final List<ProcessHandle> measured;
   private final long startNanos;
   private final OptionalDouble startBusy;
   private final double startOwn;
 
-  private CpuMeter() {
+  private CpuMeter(List<ProcessHandle> measured) {
+    this.measured = List.copyOf(measured);
     startBusy = busySeconds();
     startOwn = ownSeconds();
     startNanos = System.nanoTime();
   }
 
   static CpuMeter start() {
-    return new CpuMeter();
+    return new CpuMeter(List.of());
+  }
+
+  /** Counts the processes that are measured, such as servers, as this one's. */
+  static CpuMeter start(List<ProcessHandle> measured) {
+    return new CpuMeter(measured);
   }
 
   /** The others' share since the start, 0 to 1. */
@@ -72,9 +81,14 @@ final class CpuMeter {
     }
   }
 
-  private static double ownSeconds() {
-    return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean os
-        ? os.getProcessCpuTime() / 1e9
-        : 0;
+  private double ownSeconds() {
+    double own =
+        ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean os
+            ? os.getProcessCpuTime() / 1e9
+            : 0;
+    for (ProcessHandle process : measured) {
+      own += process.info().totalCpuDuration().map(used -> used.toNanos() / 1e9).orElse(0.0);
+    }
+    return own;
   }
 }

@@ -24,7 +24,7 @@ public record Report(String peerTitle, List<Result> results) {
           Figures.text(result.stele()),
           text(result.peer(), "absent"),
           text(result.ratio(), "-"),
-          Figures.text(result.goal()),
+          text(result.goal(), "-"),
           result.met().map(met -> met ? "yes" : "NO").orElse("-"),
           result.note());
     }
@@ -33,7 +33,8 @@ public record Report(String peerTitle, List<Result> results) {
 
   /**
    * An array of {@code {"case", "unit", "stele", "peer", "peerName", "ratio", "goal", "met",
-   * "note"}}; what is not known because the peer is absent is null.
+   * "note"}}; what is not known because the peer is absent is null, and so is a goal that was not
+   * set.
    */
   public String toJson() {
     return Json.write(results.stream().map(Report::fields).toList());
@@ -47,7 +48,7 @@ public record Report(String peerTitle, List<Result> results) {
     fields.put("peer", number(result.peer()));
     fields.put("peerName", result.peerName());
     fields.put("ratio", number(result.ratio()));
-    fields.put("goal", Figures.number(result.goal()));
+    fields.put("goal", number(result.goal()));
     fields.put("met", result.met().orElse(null));
     fields.put("note", result.note());
     return fields;

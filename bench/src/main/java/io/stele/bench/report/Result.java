@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param peerName says so if the peer is absent
  * @param ratio how many times better Stele is: above 1 it always is, whatever the unit; null if
  *     there is nothing to compare with
- * @param goal the least ratio that is wanted
+ * @param goal the least ratio that is wanted; null if the figures are only told
  */
 public record Result(
     String name,
@@ -22,7 +22,7 @@ public record Result(
     @Nullable Double peer,
     String peerName,
     @Nullable Double ratio,
-    double goal,
+    @Nullable Double goal,
     String note) {
 
   /** A figure of Stele's beside the peer's, if that is there. */
@@ -38,6 +38,20 @@ public record Result(
     Double theirs = peer.orElse(null);
     Double ratio = theirs == null ? null : (Double) better.ratio(stele, theirs);
     return new Result(name, unit, stele, theirs, peerName, ratio, goal, note);
+  }
+
+  /** Likewise, without a goal. */
+  public static Result withoutGoal(
+      String name,
+      String unit,
+      Better better,
+      double stele,
+      Optional<Double> peer,
+      String peerName,
+      String note) {
+    Double theirs = peer.orElse(null);
+    Double ratio = theirs == null ? null : (Double) better.ratio(stele, theirs);
+    return new Result(name, unit, stele, theirs, peerName, ratio, null, note);
   }
 
   /**
@@ -56,8 +70,10 @@ public record Result(
         name, unit, stele, peer.orElse(null), peerName, 1 / stele, 1 / mostGrowth, note);
   }
 
-  /** Whether the goal is met; nothing if there is nothing to compare with. */
+  /** Whether the goal is met; nothing if there is none, or nothing to compare with. */
   public Optional<Boolean> met() {
-    return Optional.ofNullable(ratio).map(reached -> reached >= goal);
+    Double wanted = goal;
+    Double reached = ratio;
+    return wanted == null || reached == null ? Optional.empty() : Optional.of(reached >= wanted);
   }
 }

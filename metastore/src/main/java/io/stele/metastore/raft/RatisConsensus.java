@@ -138,6 +138,11 @@ public final class RatisConsensus<A> implements Consensus<A> {
       machine.attach(consensus.division);
       server.start();
       return consensus;
+    } catch (ExitUtils.ExitException e) {
+      close(server);
+      throw new UnavailableException(
+          "member " + self.id() + " not started at " + self.raftAddress() + ": " + e.getMessage(),
+          e);
     } catch (IOException | RuntimeException e) {
       close(server);
       throw e;
@@ -169,9 +174,10 @@ public final class RatisConsensus<A> implements Consensus<A> {
             .setType(RaftClientRequest.writeRequestType())
             .build();
     try {
-      server
-          .submitClientRequestAsync(request)
-          .whenComplete((reply, failure) -> settle(proposal, reply, failure));
+      var _ =
+          server
+              .submitClientRequestAsync(request)
+              .whenComplete((reply, failure) -> settle(proposal, reply, failure));
     } catch (IOException | RuntimeException e) {
       settle(proposal, null, e);
     }

@@ -1,0 +1,122 @@
+package io.stele.bench.metastore;
+
+import io.stele.bench.measure.Contest;
+import io.stele.bench.measure.Contest.Attempt;
+import io.stele.bench.measure.Contest.Entrant;
+import io.stele.bench.measure.Contest.Summary;
+import io.stele.bench.measure.Sample;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.ToDoubleFunction;
+import java.util.random.RandomGenerator;
+
+/**
+ * Groups of equally many members of each side, which run side by side and are measured in turns:
+ * the idle one costs the other a few heartbeats.
+ */
+final class Arena implements AutoCloseable {
+  private static final int WARM_UP_CLIENTS = 64;
+  private static final int WARM_UP_PHASES = 4;
+
+  private final Setup setup;
+  private final int members;
+  private final KeySet keys = new KeySet("/bench/keys", Scale.KEYS, Scale.VALUE_BYTES);
+  private final List<Contestant> contestants = new ArrayList<>();
+  private final List<Path> directories = new ArrayList<>();
+
+  private Arena(Setup setup, int members) {
+    this.setup = setup;
+    this.members = members;
+  }
+
+  /** Starts the groups, loads their keys and lets them warm up. */
+  static Arena open(Setup setup, int members) throws Exception {
+    Arena arena = new Arena(setup, members);
+    try {
+      for (Side side : setup.sides()) {
+        arena.add(side);
+      }
+      return arena;
+    } catch (Exception e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  private void add(Side side) throws Exception {
+    Path directory = setup.workspace().directory("%s-m%d".formatted(side.name(), members));
+    directories.add(directory);
+    Contestant contestant = Contestant.start(side, directory, members);
+    contestants.add(contestant);
+    contestant.load(keys);
+    for (int phase = 0; phase < WARM_UP_PHASES; phase++) {
+      boolean puts = phase % 2 == 0;
+      contestant.loop(
+          WARM_UP_CLIENTS,
+          setup.scale().warmUp(),
+          (connection, chance) ->
+              puts ? put(contestant, connection, chance) : connection.get(keys, any(chance)));
+    }
+    setup.progress().line("%s: group of %d started and warmed up".formatted(side.name(), members));
+  }
+
+  Setup setup() {
+    return setup;
+  }
+
+  KeySet keys() {
+    return keys;
+  }
+
+  long any(RandomGenerator chance) {
+    return chance.nextLong(keys.count());
+  }
+
+  CompletableFuture<?> put(Contestant contestant, Driver connection, RandomGenerator chance) {
+    return connection.put(keys, any(chance), contestant.nextEdition());
+  }
+
+  /** The name of a result of a case that runs here. */
+  String name(String base) {
+    return "%s-m%d".formatted(base, members);
+  }
+
+  /** How one side does one run of what is measured. */
+  interface Turn {
+    Sample run(Contestant contestant, Duration length) throws Exception;
+  }
+
+  /** Lets the sides take turns; the summaries are Stele's, then the peer's. */
+  List<Summary> contest(String name, String unit, ToDoubleFunction<Sample> figure, Turn turn)
+      throws Exception {
+    List<Entrant> entrants = new ArrayList<>();
+    for (Contestant contestant : contestants) {
+      Attempt warmUp = () -> turn.run(contestant, setup.scale().warmUp());
+      Attempt attempt = () -> turn.run(contestant, setup.scale().phase());
+      entrants.add(new Entrant(contestant.name(), warmUp, attempt));
+    }
+    return new Contest(name, unit, figure, setup.progress()).run(setup.scale().rounds(), entrants);
+  }
+
+  Contestant stele() {
+    return contestants.getFirst();
+  }
+
+  Optional<Contestant> peer() {
+    return contestants.stream().skip(1).findFirst();
+  }
+
+  @Override
+  public void close() throws Exception {
+    for (Contestant contestant : contestants) {
+      contestant.close();
+    }
+    for (Path directory : directories) {
+      setup.workspace().delete(directory);
+    }
+  }
+}

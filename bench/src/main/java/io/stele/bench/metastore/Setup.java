@@ -1,0 +1,24 @@
+package io.stele.bench.metastore;
+
+import io.stele.bench.measure.Progress;
+import io.stele.bench.measure.Workspace;
+import java.util.List;
+
+/** What the cases of one run share. */
+record Setup(Scale scale, Side stele, Peer peer, Workspace workspace, Progress progress) {
+
+  /** Those that are there, Stele first. */
+  List<Side> sides() {
+    return switch (peer) {
+      case Peer.Present(Side side) -> List.of(stele, side);
+      case Peer.Absent _ -> List.of(stele);
+    };
+  }
+
+  String peerName() {
+    return switch (peer) {
+      case Peer.Present(Side side) -> side.name() + " " + side.version();
+      case Peer.Absent(String name, _) -> name + " (absent)";
+    };
+  }
+}

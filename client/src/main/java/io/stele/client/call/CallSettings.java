@@ -1,0 +1,57 @@
+package io.stele.client.call;
+
+import io.stele.base.error.InvalidRequestException;
+import java.time.Duration;
+
+/**
+ * How calls are made.
+ *
+ * @param principal on whose behalf; empty for nobody in particular
+ * @param timeout until when an operation must have its answer, all attempts together
+ * @param attemptTimeout after which another server is asked
+ * @param firstPause before the second attempt; doubles up to the longest, and is jittered
+ */
+public record CallSettings(
+    String principal,
+    Duration timeout,
+    Duration attemptTimeout,
+    Duration firstPause,
+    Duration longestPause) {
+  public static final CallSettings DEFAULTS =
+      new CallSettings(
+          "",
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(3),
+          Duration.ofMillis(20),
+          Duration.ofSeconds(1));
+
+  public CallSettings {
+    for (Duration time : new Duration[] {timeout, attemptTimeout, firstPause, longestPause}) {
+      if (time.isNegative() || time.isZero()) {
+        throw new InvalidRequestException("a timeout or pause of " + time + ": must be positive");
+      }
+    }
+    for (int i = 0; i < principal.length(); i++) {
+      if (principal.charAt(i) <= ' ' || principal.charAt(i) >= 0x7f) {
+        throw new InvalidRequestException(
+            "principal \"" + principal + "\": must be printable ASCII without spaces");
+      }
+    }
+  }
+
+  public CallSettings withPrincipal(String newPrincipal) {
+    return new CallSettings(newPrincipal, timeout, attemptTimeout, firstPause, longestPause);
+  }
+
+  public CallSettings withTimeout(Duration newTimeout) {
+    return new CallSettings(principal, newTimeout, attemptTimeout, firstPause, longestPause);
+  }
+
+  public CallSettings withAttemptTimeout(Duration newAttemptTimeout) {
+    return new CallSettings(principal, timeout, newAttemptTimeout, firstPause, longestPause);
+  }
+
+  public CallSettings withPauses(Duration first, Duration longest) {
+    return new CallSettings(principal, timeout, attemptTimeout, first, longest);
+  }
+}

@@ -1,0 +1,64 @@
+package io.stele.client.call;
+
+import io.grpc.Channel;
+import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Metadata;
+import io.grpc.stub.MetadataUtils;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.protocol.wire.WireHeaders;
+import java.util.concurrent.TimeUnit;
+
+/** A server, and the one connection to it. */
+public final class Endpoint {
+  private static final int MAX_MESSAGE_BYTES = 8 << 20;
+
+  private final String address;
+  private final ManagedChannel connection;
+  private final Channel channel;
+
+  Endpoint(String address, String principal) {
+    int colon = address.lastIndexOf(':');
+    if (colon < 1 || !address.substring(colon + 1).matches("[0-9]{1,5}")) {
+      throw new InvalidRequestException("endpoint \"" + address + "\": must be HOST:PORT");
+    }
+    this.address = address;
+    this.connection =
+        ManagedChannelBuilder.forAddress(
+                address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)))
+            .usePlaintext()
+            .directExecutor() // answers are handled where they are read
+            .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+            // A server that went away without a word is noticed while something waits for it.
+            .keepAliveTime(5, TimeUnit.SECONDS)
+            .keepAliveTimeout(3, TimeUnit.SECONDS)
+            .build();
+    if (principal.isEmpty()) {
+      channel = connection;
+    } else {
+      Metadata headers = new Metadata();
+      headers.put(WireHeaders.PRINCIPAL, principal);
+      channel =
+          ClientInterceptors.intercept(
+              connection, MetadataUtils.newAttachHeadersInterceptor(headers));
+    }
+  }
+
+  public String address() {
+    return address;
+  }
+
+  public Channel channel() {
+    return channel;
+  }
+
+  /** Could not connect: the next call tries again at once, and not after minutes. */
+  void unreachable() {
+    connection.resetConnectBackoff();
+  }
+
+  void close() {
+    connection.shutdownNow();
+  }
+}

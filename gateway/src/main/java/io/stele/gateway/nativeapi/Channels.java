@@ -1,0 +1,53 @@
+package io.stele.gateway.nativeapi;
+
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.UnavailableException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** Connections to other members, one each, opened when first needed. */
+public final class Channels implements AutoCloseable {
+  /** The largest message that either side takes. */
+  static final int MAX_MESSAGE_BYTES = 8 << 20;
+
+  private final ConcurrentHashMap<String, ManagedChannel> channels = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  public ManagedChannel to(String address) {
+    ManagedChannel known = channels.get(address);
+    if (known != null) {
+      return known;
+    }
+    ManagedChannel channel = channels.computeIfAbsent(address, Channels::open);
+    if (closed) {
+      channel.shutdownNow();
+      throw new UnavailableException("connection to " + address + ": this server is stopping");
+    }
+    return channel;
+  }
+
+  private static ManagedChannel open(String address) {
+    int colon = address.lastIndexOf(':');
+    if (colon < 1 || !address.substring(colon + 1).matches("[0-9]{1,5}")) {
+      throw new InvalidRequestException("address \"" + address + "\": must be HOST:PORT");
+    }
+    return ManagedChannelBuilder.forAddress(
+            address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)))
+        .usePlaintext()
+        .directExecutor()
+        .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+        // A member that was cut off without a word is noticed, and connecting to one that was away
+        // is not put off for minutes.
+        .keepAliveTime(10, TimeUnit.SECONDS)
+        .keepAliveTimeout(5, TimeUnit.SECONDS)
+        .build();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    channels.values().forEach(ManagedChannel::shutdownNow);
+  }
+}

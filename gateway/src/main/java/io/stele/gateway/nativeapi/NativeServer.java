@@ -1,0 +1,99 @@
+package io.stele.gateway.nativeapi;
+
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.stele.base.error.UnavailableException;
+import io.stele.metastore.Metastore;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The native interface on a port. It listens from the start, so that its address is known and other
+ * servers can ask for it; it answers {@code NotServing} until it is given what to serve:
+ *
+ * <pre>{@code
+ * NativeServer server = NativeServer.listen("127.0.0.1", 0, channels);
+ * server.serve(memberAdmin);
+ * server.serve(metastore);
+ * }</pre>
+ */
+public final class NativeServer implements AutoCloseable {
+  private static final int STOP_SECONDS = 2;
+
+  private final Backend backend = new Backend();
+  private final ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("stele-watch-progress").factory());
+  private final String host;
+  private final Server server;
+
+  private NativeServer(String host, int port, Channels channels) throws IOException {
+    this.host = host;
+    this.server =
+        NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
+            .directExecutor() // handlers do not block: see MetastoreService
+            .maxInboundMessageSize(Channels.MAX_MESSAGE_BYTES)
+            .permitKeepAliveTime(1, TimeUnit.SECONDS)
+            .permitKeepAliveWithoutCalls(true)
+            .intercept(new CallInfo.Reader())
+            .addService(new MetastoreService(backend, new Forwarder(channels), blocking, timer))
+            .addService(new MetastorePeerService(backend, blocking))
+            .build()
+            .start();
+  }
+
+  /**
+   * Begins to listen.
+   *
+   * @param port 0 for any that is free
+   * @param channels to the other members, for forwarding; not closed with the server
+   */
+  public static NativeServer listen(String host, int port, Channels channels) {
+    try {
+      return new NativeServer(host, port, channels);
+    } catch (IOException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new UnavailableException(
+          "cannot listen on " + host + ":" + port + ": " + cause.getMessage(), e);
+    }
+  }
+
+  public void serve(MemberAdmin admin) {
+    backend.serve(admin);
+  }
+
+  public void serve(Metastore metastore) {
+    backend.serve(metastore);
+  }
+
+  public int port() {
+    return server.getPort();
+  }
+
+  /** {@code HOST:PORT} as it was told to listen. */
+  public String address() {
+    return host + ":" + port();
+  }
+
+  /** Lets calls that are under way end for a moment, then cuts them off. */
+  @Override
+  public void close() {
+    server.shutdown();
+    try {
+      if (!server.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
+        server.shutdownNow();
+        server.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS);
+      }
+    } catch (InterruptedException e) {
+      server.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+    timer.shutdownNow();
+    blocking.shutdownNow();
+  }
+}

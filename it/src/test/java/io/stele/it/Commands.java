@@ -1,0 +1,48 @@
+package io.stele.it;
+
+import io.stele.cli.Main;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The command line within this process: many commands in the time that one process takes to start.
+ *
+ * @param endpoints of the servers that are asked
+ */
+record Commands(String endpoints) {
+
+  /** What came of a command. */
+  record Result(int exitCode, String out, String err) {
+
+    /** The output of a command that must have succeeded, without the newline at its end. */
+    String answer() {
+      if (exitCode != 0) {
+        throw new AssertionError("exit code " + exitCode + ": " + err);
+      }
+      return out.strip();
+    }
+  }
+
+  static Commands of(ServerProcess server) throws IOException {
+    return new Commands(server.address());
+  }
+
+  /** {@code stele metastore …} */
+  Result metastore(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("metastore"));
+    all.addAll(List.of(arguments));
+    int program = all.indexOf("--"); // what follows it is another program's
+    all.addAll(program < 0 ? all.size() : program, List.of("--endpoints", endpoints));
+    return run(all.toArray(String[]::new));
+  }
+
+  private static Result run(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int exitCode = Main.run(new PrintWriter(out), new PrintWriter(err), arguments);
+    return new Result(exitCode, out.toString(), err.toString());
+  }
+}

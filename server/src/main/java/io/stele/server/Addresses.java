@@ -1,0 +1,49 @@
+package io.stele.server;
+
+import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
+import io.stele.cli.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Where a server that is ready can be reached, each {@code HOST:PORT}; in the file {@code
+ * addresses.json} of its directory as long as it serves:
+ *
+ * <pre>{@code
+ * {
+ *   "native": "127.0.0.1:7835",
+ *   "raft": "127.0.0.1:7836"
+ * }
+ * }</pre>
+ *
+ * @param nativeAddress of the native interface
+ * @param raftAddress by which members replicate the log
+ */
+public record Addresses(String nativeAddress, String raftAddress) {
+
+  static final FilePath FILE = FilePath.of("addresses.json");
+
+  static Addresses of(String host, Ports ports) {
+    String name = host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
+    return new Addresses(name + ":" + ports.nativePort(), name + ":" + ports.raftPort());
+  }
+
+  /** By the name of the interface, in a fixed order. */
+  Map<String, String> byInterface() {
+    Map<String, String> addresses = new LinkedHashMap<>();
+    addresses.put("native", nativeAddress);
+    addresses.put("raft", raftAddress);
+    return addresses;
+  }
+
+  void write(FileStore directory) throws IOException {
+    directory.replace(FILE, (Json.write(byInterface()) + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  static void remove(FileStore directory) throws IOException {
+    directory.delete(FILE);
+  }
+}

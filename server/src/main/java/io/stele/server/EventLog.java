@@ -1,0 +1,39 @@
+package io.stele.server;
+
+import io.stele.base.event.Event;
+import io.stele.base.event.Events;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/** Writes events to the log, each under the name of its component. */
+final class EventLog {
+
+  private EventLog() {}
+
+  /** A bus whose events are all logged. */
+  static Events events() {
+    Events events =
+        new Events(
+            (event, failure) ->
+                LoggerFactory.getLogger(EventLog.class)
+                    .error("a subscriber failed on: {}", event.text(), failure));
+    // Never closed: the log takes events until the process ends.
+    events.subscribe(Event.class, EventLog::write);
+    return events;
+  }
+
+  private static void write(Event event) {
+    Logger logger = LoggerFactory.getLogger(event.getClass().getPackageName());
+    logger.atLevel(level(event)).log(event.text());
+  }
+
+  private static Level level(Event event) {
+    return switch (event.level()) {
+      case DEBUG -> Level.DEBUG;
+      case INFO -> Level.INFO;
+      case WARN -> Level.WARN;
+      case ERROR -> Level.ERROR;
+    };
+  }
+}

@@ -1,0 +1,36 @@
+package io.stele.server;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.classic.spi.ConfiguratorRank;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.spi.ContextAwareBase;
+
+/**
+ * What the log shows where no {@code logback.xml} says otherwise: Stele's own events and others'
+ * warnings, on standard error. In code, since reading a file of it would take a tenth of the start.
+ */
+@ConfiguratorRank(ConfiguratorRank.FALLBACK + 1)
+public final class LogSetup extends ContextAwareBase implements Configurator {
+
+  @Override
+  public ExecutionStatus configure(LoggerContext context) {
+    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+    encoder.setContext(context);
+    encoder.setPattern("%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{24}: %msg%n");
+    encoder.start();
+    ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
+    appender.setContext(context);
+    appender.setName("stderr");
+    appender.setTarget("System.err");
+    appender.setEncoder(encoder);
+    appender.start();
+    context.getLogger("ROOT").setLevel(Level.WARN);
+    context.getLogger("ROOT").addAppender(appender);
+    context.getLogger("io.stele").setLevel(Level.INFO);
+    return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+  }
+}

@@ -1,0 +1,113 @@
+package io.stele.server;
+
+import io.stele.base.error.CorruptDataException;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
+import io.stele.base.file.ReadableFile;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The ports that a server listens on. Those that were picked for it are kept in its directory, and
+ * taken again at the next start: the other members of its group know them. The file {@code ports}
+ * is one line of text:
+ *
+ * <pre>
+ *   native=38211 raft=40107
+ * </pre>
+ */
+record Ports(int nativePort, int raftPort) {
+
+  private static final FilePath FILE = FilePath.of("ports");
+  private static final Pattern LINE = Pattern.compile("native=(\\d{1,5}) raft=(\\d{1,5})\n");
+
+  /**
+   * The ports of the settings, and where they leave it open those of the last start as far as they
+   * are free, or others.
+   */
+  static Ports choose(ServerSettings settings, FileStore directory) throws IOException {
+    Optional<Ports> last = read(directory);
+    InetAddress host = addressOf(settings.listen());
+    Ports ports =
+        new Ports(
+            choose(host, "port", settings.port(), last.map(Ports::nativePort)),
+            choose(host, "raft-port", settings.raftPort(), last.map(Ports::raftPort)));
+    if (!last.equals(Optional.of(ports))) {
+      ports.write(directory);
+    }
+    return ports;
+  }
+
+  private static int choose(InetAddress host, String what, int set, Optional<Integer> last)
+      throws IOException {
+    if (set != 0) {
+      if (!isFree(host, set)) {
+        throw new UnavailableException(
+            "%s %d of %s is in use by another program: end it, or set another %s"
+                .formatted(what, set, host.getHostAddress(), what));
+      }
+      return set;
+    }
+    if (last.isPresent() && isFree(host, last.get())) {
+      return last.get();
+    }
+    try (ServerSocket socket = new ServerSocket(0, 1, host)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private static boolean isFree(InetAddress host, int port) throws IOException {
+    try (ServerSocket socket = new ServerSocket(port, 1, host)) {
+      return socket.isBound();
+    } catch (BindException e) {
+      return false;
+    }
+  }
+
+  private static InetAddress addressOf(String listen) throws IOException {
+    InetAddress address;
+    try {
+      address = InetAddress.getByName(listen);
+    } catch (UnknownHostException e) {
+      throw new InvalidRequestException("listen is " + listen + ", which is no known host", e);
+    }
+    if (!address.isAnyLocalAddress() && NetworkInterface.getByInetAddress(address) == null) {
+      throw new InvalidRequestException(
+          "listen is " + listen + ": must be an address of this machine, such as 127.0.0.1");
+    }
+    return address;
+  }
+
+  private static Optional<Ports> read(FileStore directory) throws IOException {
+    if (directory.stat(FILE).isEmpty()) {
+      return Optional.empty();
+    }
+    String text;
+    try (ReadableFile file = directory.open(FILE)) {
+      byte[] bytes = new byte[Math.toIntExact(file.length())];
+      file.read(0, bytes, 0, bytes.length);
+      text = new String(bytes, StandardCharsets.US_ASCII);
+    }
+    Matcher line = LINE.matcher(text);
+    if (!line.matches()) {
+      throw new CorruptDataException(
+          directory.describe() + "/" + FILE, 0, "a line native=7835 raft=7836", text.strip());
+    }
+    return Optional.of(new Ports(Integer.parseInt(line.group(1)), Integer.parseInt(line.group(2))));
+  }
+
+  private void write(FileStore directory) throws IOException {
+    String text = "native=%d raft=%d\n".formatted(nativePort, raftPort);
+    directory.replace(FILE, text.getBytes(StandardCharsets.US_ASCII));
+  }
+}

@@ -1,0 +1,202 @@
+package io.stele.server;
+
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.settings.Settings;
+import io.stele.base.settings.SettingsReader;
+import io.stele.cli.ExitCode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code stele server}: runs a server until it is told to stop. */
+@Command(
+    name = "server",
+    description = {
+      "Run a server until it is told to stop (Ctrl-C, or SIGTERM).",
+      "",
+      "Without more it serves at fixed ports of this machine, as the only member of its group. Once"
+          + " it is ready it prints its addresses and writes them to the file addresses.json in its"
+          + " directory.",
+      "",
+      "Settings are taken from options, then from variables such as STELE_SERVER_PORT, then from"
+          + " the file that --config names; --settings lists them."
+    },
+    optionListHeading = "%nOptions:%n",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  stele server --data /var/lib/stele",
+      "  stele server --data a --ports auto",
+      "",
+      "  Three members, of which any one is then told to bootstrap the group:",
+      "  stele server --data /var/lib/stele --wait --listen 10.0.0.1",
+      "  stele metastore members bootstrap 10.0.0.1:7835 10.0.0.2:7835 10.0.0.3:7835"
+    })
+final class ServerCommand implements Callable<Integer> {
+
+  @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--roles",
+      paramLabel = "ROLE",
+      description = "The parts to run, with commas between (default: metastore).")
+  private @Nullable String roles;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description =
+          "Where it keeps everything; made where it does not exist (default: stele-data).")
+  private @Nullable String data;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST",
+      description = "The address to listen on (default: 127.0.0.1, this machine only).")
+  private @Nullable String listen;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      description =
+          "Of the native interface (default: " + ServerSettings.DEFAULT_PORT + "; 0 for any).")
+  private @Nullable Integer port;
+
+  @Option(
+      names = "--raft-port",
+      paramLabel = "PORT",
+      description =
+          "By which members replicate (default: "
+              + ServerSettings.DEFAULT_RAFT_PORT
+              + "; 0 for any).")
+  private @Nullable Integer raftPort;
+
+  @Option(
+      names = "--ports",
+      paramLabel = "auto",
+      description = "Take free ports at the first start, and the same ones again later.")
+  private @Nullable String ports;
+
+  @Option(
+      names = "--name",
+      paramLabel = "ID",
+      description = "Its name among the members, for ever (default: made up).")
+  private @Nullable String name;
+
+  @Option(
+      names = "--advertise",
+      paramLabel = "HOST",
+      description = "The host by which others reach it (default: that of --listen).")
+  private @Nullable String advertise;
+
+  @Option(
+      names = "--seeds",
+      paramLabel = "HOST:PORT",
+      description = "Other servers, with commas between; implies --wait.")
+  private @Nullable String seeds;
+
+  @Option(
+      names = "--wait",
+      description =
+          "Form no group of its own: wait to be made a member, or to be restored from a backup.")
+  private boolean await;
+
+  @Option(
+      names = "--multicast",
+      description = "Find other servers and be found by multicast; implies --wait.")
+  private boolean multicast;
+
+  @Option(names = "--config", paramLabel = "FILE", description = "A file of settings.")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Any setting, as in a file; may be repeated.")
+  private List<String> set = List.of();
+
+  @Option(
+      names = "--settings",
+      description = "Print all settings with their defaults, as a file, and end.")
+  private boolean listSettings;
+
+  @Override
+  public Integer call() throws Exception {
+    PrintWriter out = spec.commandLine().getOut();
+    if (listSettings) {
+      out.print(ServerSchema.SCHEMA.sample());
+      out.flush();
+      return ExitCode.OK;
+    }
+    Settings settings = settings(System.getenv());
+    Server server = Server.start(settings, EventLog.events());
+    // A signal ends the process with its own exit code once the hook is done.
+    Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stop"));
+    server.addresses().byInterface().forEach((what, where) -> out.println(what + " " + where));
+    out.println(server.formed() ? "ready" : "ready to be made a member");
+    out.flush();
+    try {
+      server.ended().get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof Exception cause ? cause : e;
+    }
+    return ExitCode.OK;
+  }
+
+  Settings settings(Map<String, String> environment) throws IOException {
+    SettingsReader reader = ServerSchema.SCHEMA.reader().environment(environment).flags(flags());
+    if (config != null) {
+      try {
+        reader.file(config);
+      } catch (NoSuchFileException e) {
+        throw new InvalidRequestException("--config " + config + ": there is no such file", e);
+      }
+    }
+    return reader.merge();
+  }
+
+  private List<String> flags() {
+    List<String> flags = new ArrayList<>(set);
+    if (ports != null) {
+      takeAnyPorts(ports, flags);
+    }
+    add(flags, "roles", roles);
+    add(flags, "data", data);
+    add(flags, "listen", listen);
+    add(flags, "port", port);
+    add(flags, "raft-port", raftPort);
+    add(flags, "name", name);
+    add(flags, "advertise", advertise);
+    add(flags, "seeds", seeds);
+    add(flags, "await", await ? "true" : null);
+    add(flags, "multicast", multicast ? "true" : null);
+    return flags;
+  }
+
+  private void takeAnyPorts(String how, List<String> flags) {
+    if (!how.equals("auto")) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--ports is '" + how + "': must be 'auto'; one port is given by --port or --raft-port");
+    }
+    add(flags, "port", 0);
+    add(flags, "raft-port", 0);
+  }
+
+  private static void add(List<String> flags, String key, @Nullable Object value) {
+    if (value != null) {
+      flags.add("server." + key + "=" + value);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.stele.server;
+
+import io.stele.base.event.Event;
+
+/** What happens to a server as a whole. */
+public sealed interface ServerEvent extends Event {
+
+  @Override
+  default Level level() {
+    return Level.INFO;
+  }
+
+  /** It serves, or waits to be made a member. */
+  record Started(String directory, Addresses addresses, boolean formed) implements ServerEvent {
+    @Override
+    public String text() {
+      return "%s at %s, data in %s"
+          .formatted(
+              formed ? "serves" : "belongs to no group yet and waits to be made a member",
+              addresses.nativeAddress(),
+              directory);
+    }
+  }
+
+  /** It was told to stop. */
+  record Stopping(String directory) implements ServerEvent {
+    @Override
+    public String text() {
+      return "stops, data in " + directory;
+    }
+  }
+
+  /** Something failed while it stopped; the rest is stopped all the same. */
+  record StopFailed(String what, Exception cause) implements ServerEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "stopping " + what + " failed: " + cause;
+    }
+  }
+}

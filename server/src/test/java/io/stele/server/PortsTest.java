@@ -1,0 +1,84 @@
+package io.stele.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.base.error.CorruptDataException;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
+import io.stele.base.file.MemoryFileStore;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PortsTest {
+
+  private final FileStore directory = new MemoryFileStore();
+
+  private static ServerSettings settings(String... flags) {
+    return ServerSchema.SCHEMA
+        .reader()
+        .flags(List.of(flags))
+        .merge()
+        .bind(ServerSettings.class, "server");
+  }
+
+  private Ports any() throws IOException {
+    return Ports.choose(settings("server.port=0", "server.raft-port=0"), directory);
+  }
+
+  private static ServerSocket listen(int port) throws IOException {
+    return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+  }
+
+  @Test
+  void portsThatWerePickedAreKept() throws Exception {
+    Ports first = any();
+
+    assertThat(first.nativePort()).isPositive().isNotEqualTo(first.raftPort());
+    assertThat(any()).isEqualTo(first);
+  }
+
+  @Test
+  void aKeptPortThatIsTakenIsGivenUp() throws Exception {
+    Ports first = any();
+    try (ServerSocket _ = listen(first.nativePort())) {
+      Ports next = any();
+
+      assertThat(next.nativePort()).isNotEqualTo(first.nativePort());
+      assertThat(next.raftPort()).isEqualTo(first.raftPort());
+      assertThat(any()).isEqualTo(next);
+    }
+  }
+
+  @Test
+  void aPortThatIsSetIsTakenOrRefused() throws Exception {
+    try (ServerSocket taken = listen(0)) {
+      String port = "server.port=" + taken.getLocalPort();
+      assertThatThrownBy(() -> Ports.choose(settings(port, "server.raft-port=0"), directory))
+          .isInstanceOf(UnavailableException.class)
+          .hasMessageContaining("is in use by another program: end it, or set another port");
+    }
+  }
+
+  @Test
+  void anAddressOfAnotherMachineIsRefused() {
+    assertThatThrownBy(() -> Ports.choose(settings("server.listen=192.0.2.1"), directory))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("listen is 192.0.2.1: must be an address of this machine");
+  }
+
+  @Test
+  void aDamagedFileIsNamed() throws Exception {
+    directory.replace(FilePath.of("ports"), "native=x".getBytes(StandardCharsets.US_ASCII));
+
+    assertThatThrownBy(() -> any())
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("native=x");
+  }
+}
