@@ -209,8 +209,8 @@ public final class WatchHub implements AutoCloseable {
   }
 
   private boolean awaitWork() {
-    mutex.lock();
     long done;
+    mutex.lock();
     try {
       done = passed;
     } finally {
