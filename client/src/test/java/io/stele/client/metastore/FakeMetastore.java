@@ -83,6 +83,7 @@ final class FakeMetastore extends MetastoreGrpc.MetastoreImplBase {
   private final Map<String, Object> answers = new HashMap<>();
   private final Map<String, Begun> transactions = new HashMap<>();
   private final Map<String, Long> locks = new HashMap<>();
+  private long nextTransaction = 1;
   private long nextToken = 7;
 
   final List<Origin> origins = new CopyOnWriteArrayList<>();
@@ -377,7 +378,7 @@ final class FakeMetastore extends MetastoreGrpc.MetastoreImplBase {
     answer(
         client,
         () -> {
-          String id = "1:" + (transactions.size() + 1);
+          String id = "1:" + nextTransaction++;
           transactions.put(id, new Begun(revision, new ArrayList<>()));
           return BeginResponse.newBuilder().setTransaction(id).setRevision(revision).build();
         });

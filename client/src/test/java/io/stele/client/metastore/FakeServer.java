@@ -39,7 +39,8 @@ final class FakeServer implements AutoCloseable {
   FakeServer(FakeMetastore metastore, int port) {
     try {
       server =
-          NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+          NettyServerBuilder.forAddress(
+                  new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
               .addService(metastore)
               .intercept(new Faults())
               .build()

@@ -200,13 +200,11 @@ class RepeatRulesTest {
     try (FakeServer other = new FakeServer(metastore)) {
       MetastoreClient second =
           client(
-              QUICK.withCalls(QUICK.calls().withTimeout(Duration.ofMillis(300))),
-              other.address());
+              QUICK.withCalls(QUICK.calls().withTimeout(Duration.ofMillis(300))), other.address());
       second.put("/b", "1");
       other.fail("Put", Fault.lostRequest());
       other.fail("Put", faults);
-      assertThatThrownBy(() -> second.put("/a", "1"))
-          .isInstanceOf(OutcomeUnknownException.class);
+      assertThatThrownBy(() -> second.put("/a", "1")).isInstanceOf(OutcomeUnknownException.class);
       Fault[] lost = new Fault[500];
       Arrays.fill(lost, Fault.lostRequest());
       other.fail("Range", lost);
@@ -222,8 +220,7 @@ class RepeatRulesTest {
     server.close();
     MetastoreClient impatient =
         client(
-            QUICK.withCalls(QUICK.calls().withTimeout(Duration.ofSeconds(3))),
-            "127.0.0.1:" + port);
+            QUICK.withCalls(QUICK.calls().withTimeout(Duration.ofSeconds(3))), "127.0.0.1:" + port);
     assertThatThrownBy(() -> impatient.get("/a")).isInstanceOf(UnavailableException.class);
     try (FakeServer again = new FakeServer(metastore, port)) {
       // Far below the time that a connection backs off by itself after three seconds of refusals.
