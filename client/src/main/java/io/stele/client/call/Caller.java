@@ -126,6 +126,6 @@ public final class Caller {
   }
 
   void later(Runnable task, long nanos) {
-    timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
+    var _ = timer.schedule(task, nanos, TimeUnit.NANOSECONDS);
   }
 }

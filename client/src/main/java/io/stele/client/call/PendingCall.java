@@ -43,7 +43,8 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
   private final long timeoutNanos;
 
   // Written by one attempt after the other; each happens after the one before.
-  private volatile int attempts;
+  private int attempts;
+  private volatile boolean repeated;
   private int hintsFollowed;
   private volatile boolean perhapsDone;
   private volatile @Nullable ClientCall<Q, R> underWay;
@@ -65,7 +66,7 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
 
   /** Whether it was made more than once. */
   public boolean repeated() {
-    return attempts > 1;
+    return repeated;
   }
 
   @Override
@@ -87,7 +88,10 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
       fail(new UnavailableException("no server was asked in time"));
       return;
     }
-    attempts = attempts + 1;
+    attempts++;
+    if (attempts > 1) {
+      repeated = true;
+    }
     long within =
         repeat.cutShort() ? Math.min(left, caller.settings().attemptTimeout().toNanos()) : left;
     Endpoint endpoint = caller.endpoints().current();

@@ -30,7 +30,7 @@ final class ChunkSender<R> implements ClientResponseObserver<Chunk, R> {
   public void beforeStart(ClientCallStreamObserver<Chunk> started) {
     stream = started;
     started.setOnReadyHandler(this::wake);
-    answer.whenComplete((response, problem) -> wake());
+    var _ = answer.whenComplete((response, problem) -> wake());
   }
 
   private void wake() {

@@ -50,9 +50,8 @@ public final class InteractiveTransaction {
   /** A key; of one that this transaction put, only key and value are known yet. */
   public Optional<KeyValue> get(String key) {
     checkOpen();
-    Optional<KeyValue> written = overlay.written(key);
-    if (written != null) {
-      return written;
+    if (overlay.wrote(key)) {
+      return overlay.written(key);
     }
     RangeResponse response = read(Wire.range(key), 0, false);
     return response.getKeysCount() == 0
@@ -211,10 +210,11 @@ public final class InteractiveTransaction {
     ended = true;
     String begun = id;
     if (begun != null) {
-      caller.call(
-          MetastoreGrpc.getAbortMethod(),
-          AbortRequest.newBuilder().setTransaction(begun).build(),
-          Repeat.IF_NOT_DONE); // nobody waits: it would end by itself
+      var _ = // nobody waits: it would end by itself
+          caller.call(
+              MetastoreGrpc.getAbortMethod(),
+              AbortRequest.newBuilder().setTransaction(begun).build(),
+              Repeat.IF_NOT_DONE);
     }
   }
 }

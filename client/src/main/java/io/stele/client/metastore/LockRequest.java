@@ -105,14 +105,15 @@ public final class LockRequest {
       if (isCancelled()) {
         call.cancel(false);
       }
-      call.whenComplete(
-          (response, thrown) -> {
-            if (thrown == null) {
-              complete(new HeldLock(session, key, exclusive, response.getToken()));
-            } else {
-              failed(Await.problem(thrown), call.repeated());
-            }
-          });
+      var _ =
+          call.whenComplete(
+              (response, thrown) -> {
+                if (thrown == null) {
+                  complete(new HeldLock(session, key, exclusive, response.getToken()));
+                } else {
+                  failed(Await.problem(thrown), call.repeated());
+                }
+              });
     }
 
     /**

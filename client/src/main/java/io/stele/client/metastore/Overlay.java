@@ -32,10 +32,13 @@ final class Overlay {
     return writes.isEmpty();
   }
 
-  /** What was written to a key; null if nothing was, empty if it was deleted. */
-  @Nullable Optional<KeyValue> written(String key) {
-    Step write = writes.get(Bytes.utf8(key));
-    return write == null ? null : seen(write);
+  boolean wrote(String key) {
+    return writes.containsKey(Bytes.utf8(key));
+  }
+
+  /** What was put to a key; empty if it was deleted, or not written at all. */
+  Optional<KeyValue> written(String key) {
+    return Optional.ofNullable(writes.get(Bytes.utf8(key))).flatMap(Overlay::seen);
   }
 
   /**

@@ -32,15 +32,16 @@ final class OwnSession {
       write.send(session);
       return;
     }
-    open()
-        .whenComplete(
-            (opened, thrown) -> {
-              if (thrown == null) {
-                write.send(opened);
-              } else {
-                write.completeExceptionally(Await.problem(thrown));
-              }
-            });
+    var _ =
+        open()
+            .whenComplete(
+                (opened, thrown) -> {
+                  if (thrown == null) {
+                    write.send(opened);
+                  } else {
+                    write.completeExceptionally(Await.problem(thrown));
+                  }
+                });
   }
 
   /** The session, for what must end with the client. */
@@ -73,7 +74,7 @@ final class OwnSession {
       unwanted = closed;
     }
     if (session != null && unwanted) {
-      session.closeAsync();
+      var _ = session.closeAsync();
     }
   }
 

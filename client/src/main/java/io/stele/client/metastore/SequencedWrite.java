@@ -12,6 +12,7 @@ import io.stele.client.call.PendingCall;
 import io.stele.client.call.Repeat;
 import io.stele.protocol.v1.Origin;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -93,7 +94,7 @@ final class SequencedWrite<Q, R> extends CompletableFuture<R> implements LongCon
   /** The number is here. */
   @Override
   public void accept(long number) {
-    Session under = java.util.Objects.requireNonNull(session);
+    Session under = Objects.requireNonNull(session);
     Sequences sequences = under.sequences();
     long left = timeoutNanos - (caller.clock().nanos() - start);
     if (isDone() || left <= 0) {
@@ -116,31 +117,33 @@ final class SequencedWrite<Q, R> extends CompletableFuture<R> implements LongCon
     if (isCancelled()) {
       call.cancel(false);
     }
-    call.whenComplete(
-        (response, thrown) -> {
-          sequences.answered(number);
-          if (thrown == null) {
-            complete(response);
-          } else if (!isDone()) {
-            failed(under, Await.problem(thrown), call.perhapsDone());
-          }
-        });
+    var _ =
+        call.whenComplete(
+            (response, thrown) -> {
+              sequences.answered(number);
+              if (thrown == null) {
+                complete(response);
+              } else if (!isDone()) {
+                failed(under, Await.problem(thrown), call.perhapsDone());
+              }
+            });
   }
 
   private void failed(Session under, SteleException problem, boolean perhapsDone) {
     if (perhapsDone && problem instanceof ExhaustedException) {
       completeExceptionally(unknown(problem));
     } else if (problem instanceof NotFoundException || problem instanceof FencedException) {
-      under
-          .hasEnded()
-          .whenComplete(
-              (ended, unreachable) -> {
-                if (unreachable == null && ended) {
-                  lost(problem, perhapsDone);
-                } else {
-                  completeExceptionally(problem);
-                }
-              });
+      var _ =
+          under
+              .hasEnded()
+              .whenComplete(
+                  (ended, unreachable) -> {
+                    if (unreachable == null && ended) {
+                      lost(problem, perhapsDone);
+                    } else {
+                      completeExceptionally(problem);
+                    }
+                  });
     } else {
       completeExceptionally(problem);
     }

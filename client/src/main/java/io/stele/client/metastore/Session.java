@@ -250,7 +250,7 @@ public final class Session implements AutoCloseable {
             KeepAliveRequest.newBuilder().setSession(id).build(),
             Repeat.READ,
             timeToLive);
-    call.whenComplete((response, thrown) -> renewed(sent, response, thrown));
+    var _ = call.whenComplete((response, thrown) -> renewed(sent, response, thrown));
     return call;
   }
 
@@ -273,7 +273,7 @@ public final class Session implements AutoCloseable {
     schedule(
         () -> {
           if (isAlive()) {
-            renew().whenComplete((response, thrown) -> renewLater());
+            var _ = renew().whenComplete((response, thrown) -> renewLater());
           }
         },
         timeToLive.toNanos() / RENEWALS_PER_LIFE);
@@ -291,7 +291,7 @@ public final class Session implements AutoCloseable {
 
   private void schedule(Runnable task, long nanos) {
     try {
-      caller.timer().schedule(task, nanos, TimeUnit.NANOSECONDS);
+      var _ = caller.timer().schedule(task, nanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException closed) {
       end(State.CLOSED); // the client is
     }

@@ -227,12 +227,13 @@ public final class Watcher implements AutoCloseable {
     failures++;
     try {
       caller.endpoints().lost(ended.endpoint, ErrorMapping.neverSent(ended.status));
-      caller
-          .timer()
-          .schedule(
-              () -> signals.add(new Signal.Again()),
-              caller.pauseNanos(failures),
-              TimeUnit.NANOSECONDS);
+      var _ =
+          caller
+              .timer()
+              .schedule(
+                  () -> signals.add(new Signal.Again()),
+                  caller.pauseNanos(failures),
+                  TimeUnit.NANOSECONDS);
     } catch (SteleException | RejectedExecutionException clientClosed) {
       return false;
     }

@@ -11,6 +11,7 @@ import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.Origin;
 import io.stele.metastore.command.Transaction;
 import io.stele.metastore.key.KeyRange;
+import io.stele.metastore.key.PathKey;
 import io.stele.metastore.raft.Member;
 import io.stele.metastore.watch.WatchRequest;
 import io.stele.protocol.v1.DeleteRequest;
@@ -35,11 +36,17 @@ final class FromWire {
   }
 
   static Bytes key(ByteString key) {
-    return KeyRules.checkKey(bytes(key));
+    return PathKey.check(bytes(key));
   }
 
   static Bytes directory(String directory) {
-    return KeyRules.checkDirectory(Bytes.utf8(directory));
+    Bytes path = Bytes.utf8(directory);
+    PathKey.directoryProblem(path)
+        .ifPresent(
+            problem -> {
+              throw new InvalidRequestException(problem);
+            });
+    return path;
   }
 
   static KeyRange range(io.stele.protocol.v1.KeyRange range) {

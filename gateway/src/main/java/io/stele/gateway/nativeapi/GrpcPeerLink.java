@@ -55,7 +55,7 @@ public final class GrpcPeerLink implements PeerLink {
     return ask(
         peer.serviceAddress(),
         MetastorePeerGrpc.getCurrentTermMethod(),
-        CurrentTermRequest.getDefaultInstance(),
+        CurrentTermRequest.newBuilder().setMember(peer.id()).build(),
         patience,
         response -> response.getTerm());
   }

@@ -33,8 +33,8 @@ public interface MemberAdmin {
 
   PeerIdentity identify();
 
-  /** The newest term this member knows of; 0 if it belongs to no group. */
-  long currentTerm();
+  /** The newest term this member knows of, if it is the one that is meant. */
+  long currentTerm(String memberId);
 
   void writeCheckpoint(OutputStream out) throws IOException;
 

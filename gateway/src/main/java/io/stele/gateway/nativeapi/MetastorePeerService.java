@@ -45,7 +45,10 @@ final class MetastorePeerService extends MetastorePeerGrpc.MetastorePeerImplBase
   public void currentTerm(CurrentTermRequest request, StreamObserver<CurrentTermResponse> caller) {
     answer(
         caller,
-        () -> CurrentTermResponse.newBuilder().setTerm(backend.admin().currentTerm()).build());
+        () ->
+            CurrentTermResponse.newBuilder()
+                .setTerm(backend.admin().currentTerm(request.getMember()))
+                .build());
   }
 
   @Override

@@ -2,7 +2,6 @@ package io.stele.gateway.nativeapi;
 
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.StreamObserver;
-import io.stele.base.bytes.Bytes;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.command.Origin;
 import io.stele.metastore.raft.Member;
@@ -101,7 +100,7 @@ final class MetastoreService extends MetastoreGrpc.MetastoreImplBase {
       call.fail(e);
       return;
     }
-    answer.whenComplete(call);
+    var _ = answer.whenComplete(call);
   }
 
   // ---- sessions
@@ -287,7 +286,7 @@ final class MetastoreService extends MetastoreGrpc.MetastoreImplBase {
       return;
     }
     call.endWithCaller(answer); // nobody must be granted a lock that they no longer wait for
-    answer.whenComplete(call);
+    var _ = answer.whenComplete(call);
   }
 
   @Override
@@ -349,12 +348,11 @@ final class MetastoreService extends MetastoreGrpc.MetastoreImplBase {
 
   @Override
   public void getAcl(GetAclRequest request, StreamObserver<GetAclResponse> caller) {
-    Bytes path = Bytes.utf8(request.getPath());
     answer(
         MetastoreGrpc.getGetAclMethod(),
         request,
         caller,
-        (metastore, principal) -> metastore.acl(principal, KeyRules.checkDirectory(path)),
+        (metastore, principal) -> metastore.acl(principal, FromWire.directory(request.getPath())),
         ToWire::acl);
   }
 
@@ -384,7 +382,7 @@ final class MetastoreService extends MetastoreGrpc.MetastoreImplBase {
       Supplier<List<Member>> change) {
     UnaryCall<Q, MembersResponse, List<Member>> call =
         new UnaryCall<>(forwarder, method, request, caller, ToWire::members);
-    CompletableFuture.supplyAsync(change, blocking).whenComplete(call);
+    var _ = CompletableFuture.supplyAsync(change, blocking).whenComplete(call);
   }
 
   @Override

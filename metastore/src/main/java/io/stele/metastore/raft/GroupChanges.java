@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -49,7 +50,7 @@ public final class GroupChanges<A> {
     return alone(() -> bootstrapAlone(new TreeSet<>(serviceAddresses), serviceAddresses.size()));
   }
 
-  private String bootstrapAlone(TreeSet<String> addresses, int given) {
+  private String bootstrapAlone(NavigableSet<String> addresses, int given) {
     String own = member.self().serviceAddress();
     if (addresses.size() != given || !addresses.contains(own)) {
       throw new InvalidRequestException(
@@ -110,7 +111,7 @@ public final class GroupChanges<A> {
     return members;
   }
 
-  private void reserveAll(TreeSet<String> addresses, String group) {
+  private void reserveAll(NavigableSet<String> addresses, String group) {
     List<String> reserved = new ArrayList<>();
     try {
       for (String address : addresses) {
@@ -292,7 +293,7 @@ public final class GroupChanges<A> {
       member.release(group);
     } else {
       // A server that does not hear of it is free again after a while.
-      member.link().release(address, group);
+      var _ = member.link().release(address, group);
     }
   }
 

@@ -44,9 +44,19 @@ public final class GroupMember<A> implements Consensus<A> {
    *
    * @param files the plain log, and the file {@code member}
    * @param raftDirectory of its own, for a replicated log; without it there can only be one member
+   * @param id its own among the members, for ever; made up at the first opening where there is none
    */
   public record Place(
-      FileStore files, Optional<Path> raftDirectory, String raftAddress, String serviceAddress) {}
+      FileStore files,
+      Optional<Path> raftDirectory,
+      String raftAddress,
+      String serviceAddress,
+      Optional<String> id) {
+    public Place(
+        FileStore files, Optional<Path> raftDirectory, String raftAddress, String serviceAddress) {
+      this(files, raftDirectory, raftAddress, serviceAddress, Optional.empty());
+    }
+  }
 
   /** A group for which this server holds itself free. */
   private record Reservation(String group, long untilNanos) {}
@@ -101,14 +111,30 @@ public final class GroupMember<A> implements Consensus<A> {
     Membership membership;
     if (found.isPresent()) {
       membership = found.get();
+      checkId(place, membership.id());
     } else {
-      membership = new Membership.Unformed("m%016x".formatted(random.nextLong()));
+      membership =
+          new Membership.Unformed(
+              place.id().orElseGet(() -> "m%016x".formatted(random.nextLong())));
       membership.save(place.files());
     }
     GroupMember<A> member =
         new GroupMember<>(place, replica, link, settings, events, clock, random, membership);
     member.takeUp();
     return member;
+  }
+
+  private static void checkId(Place place, String known) {
+    if (!place.id().orElse(known).equals(known)) {
+      throw new InvalidRequestException(
+          "member "
+              + place.id().get()
+              + " was to be opened in "
+              + place.files().describe()
+              + ", which is that of member "
+              + known
+              + ": name that one, or none");
+    }
   }
 
   private void takeUp() throws IOException {

@@ -463,6 +463,11 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     return reading(at -> Fingerprint.diskBytes(at.store));
   }
 
+  /** How many cells can be read, history included, but for the place in the log. Looks at all. */
+  public long cellCount() {
+    return reading(at -> Fingerprint.cells(at.store));
+  }
+
   /** The same on all members that have applied the same log, whatever they flushed when. */
   public String fingerprint() {
     return reading(at -> Fingerprint.of(at.store));

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -150,7 +151,7 @@ final class TestServers implements AutoCloseable {
     public InputStream checkpoint(Member peer) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
       at(peer.serviceAddress());
-      servers.get(peer.serviceAddress()).replica.writeCheckpoint(out);
+      Objects.requireNonNull(servers.get(peer.serviceAddress())).replica.writeCheckpoint(out);
       return new ByteArrayInputStream(out.toByteArray());
     }
 
