@@ -52,7 +52,9 @@ final class Arena implements AutoCloseable {
     directories.add(directory);
     Contestant contestant = Contestant.start(side, directory, members);
     contestants.add(contestant);
+    setup.progress().line("%s: group of %d started".formatted(side.name(), members));
     contestant.load(keys);
+    setup.progress().line("%s: %d keys loaded".formatted(side.name(), keys.count()));
     for (int phase = 0; phase < WARM_UP_PHASES; phase++) {
       boolean puts = phase % 2 == 0;
       contestant.loop(
@@ -61,7 +63,7 @@ final class Arena implements AutoCloseable {
           (connection, chance) ->
               puts ? put(contestant, connection, chance) : connection.get(keys, any(chance)));
     }
-    setup.progress().line("%s: group of %d started and warmed up".formatted(side.name(), members));
+    setup.progress().line("%s: warmed up".formatted(side.name()));
   }
 
   Setup setup() {

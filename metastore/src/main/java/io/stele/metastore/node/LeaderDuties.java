@@ -143,21 +143,26 @@ final class LeaderDuties {
     lastTick = now;
     for (long session : sessions.due(now)) {
       if (state.session(session).isPresent()) {
-        proposer.propose(new Command.ExpireSession(session));
+        propose(new Command.ExpireSession(session));
       } else {
         sessions.ended(session);
       }
     }
     locks.dueWaits(now).forEach(this::endWait);
     for (LockDeadlines.Delay delay : locks.dueDelays(now)) {
-      proposer.propose(new Command.EndDelay(delay.key(), delay.token()));
+      propose(new Command.EndDelay(delay.key(), delay.token()));
     }
     transactions.expire();
     history.tick(now);
   }
 
   void endWait(LockWaits.Request request) {
-    proposer.propose(new Command.EndWait(request.key(), request.session(), request.sequence()));
+    propose(new Command.EndWait(request.key(), request.session(), request.sequence()));
+  }
+
+  /** What comes of it is seen when it is applied; if nothing comes, it is proposed again. */
+  private void propose(Command command) {
+    var _ = proposer.propose(command);
   }
 
   private void allowForSleep(long now) {

@@ -153,8 +153,8 @@ final class Announcer implements AutoCloseable {
           // Soon, but not more often than that, however many ask.
           next = sent + interval / 10;
         }
-      } catch (SocketTimeoutException e) {
-        continue; // time to look whether to announce
+      } catch (SocketTimeoutException _) {
+        // Time to look whether to announce.
       } catch (IOException e) {
         if (!closed) {
           events.publish(new RaftEvent.DiscoveryFailed(serviceAddress, e.toString()));

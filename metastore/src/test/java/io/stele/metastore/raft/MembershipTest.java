@@ -34,8 +34,9 @@ class MembershipTest {
         List.of(
             new Membership.Unformed("m1"),
             new Membership.Solo("m1", "g"),
-            new Membership.Raft("g", SELF, List.of()),
-            new Membership.Raft("g", SELF, List.of(SELF, OTHER)))) {
+            new Membership.Raft("g", SELF, List.of(), false),
+            new Membership.Raft("g", SELF, List.of(SELF, OTHER), true),
+            new Membership.Raft("g", SELF, List.of(SELF, OTHER), false))) {
       membership.save(files);
       assertThat(Membership.load(files)).contains(membership);
     }
@@ -44,7 +45,7 @@ class MembershipTest {
   /** The file as version 1 wrote it, to be read for ever. */
   @Test
   void theFileIsAsItIsDrawn() throws IOException {
-    Membership raft = new Membership.Raft("g", SELF, List.of(SELF, OTHER));
+    Membership raft = new Membership.Raft("g", SELF, List.of(SELF, OTHER), false);
     raft.save(files);
     assertThat(content())
         .isEqualTo(
@@ -62,7 +63,7 @@ class MembershipTest {
 
   @Test
   void aDamagedFileIsFound() throws IOException {
-    new Membership.Raft("g", SELF, List.of(SELF)).save(files);
+    new Membership.Raft("g", SELF, List.of(SELF), true).save(files);
     byte[] good = content().getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < good.length; i++) {
       byte[] bad = good.clone();

@@ -41,6 +41,8 @@ final class TestServers implements AutoCloseable {
     MemoryFileStore files = new MemoryFileStore();
     MapReplica replica = new MapReplica(disk);
     GroupSettings settings = SETTINGS;
+    Optional<String> id = Optional.empty();
+    volatile boolean refusesToForm;
     Optional<GroupMember<Position>> running = Optional.empty();
     Optional<GroupChanges<Position>> operator = Optional.empty();
 
@@ -62,7 +64,7 @@ final class TestServers implements AutoCloseable {
         running =
             Optional.of(
                 GroupMember.open(
-                    new GroupMember.Place(files, Optional.of(directory), raftAddress, address),
+                    new GroupMember.Place(files, Optional.of(directory), raftAddress, address, id),
                     replica,
                     link,
                     settings,
@@ -168,7 +170,14 @@ final class TestServers implements AutoCloseable {
     @Override
     public CompletableFuture<Void> form(
         String serviceAddress, String group, String memberId, List<Member> members) {
-      return CompletableFuture.runAsync(() -> at(serviceAddress).form(group, memberId, members));
+      return CompletableFuture.runAsync(
+          () -> {
+            GroupMember<Position> server = at(serviceAddress);
+            if (Objects.requireNonNull(servers.get(serviceAddress)).refusesToForm) {
+              throw new UncheckedIOException(new IOException("cut off"));
+            }
+            server.form(group, memberId, members);
+          });
     }
 
     @Override
