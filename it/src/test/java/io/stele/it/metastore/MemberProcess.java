@@ -72,7 +72,7 @@ final class MemberProcess implements AutoCloseable {
     builder.environment().keySet().removeIf(name -> name.startsWith("STELE_"));
     builder.environment().remove("JAVA_TOOL_OPTIONS");
     builder.environment().put("STELE_BUILD", "never");
-    builder.environment().put("STELE_JAVA_OPTS", "-Xms96m -Xmx256m");
+    builder.environment().put("STELE_JAVA_OPTS", "-Xms96m -Xmx256m -XX:TieredStopAtLevel=1");
     try {
       Files.deleteIfExists(addresses()); // that of a process that was killed
       process = builder.start();
