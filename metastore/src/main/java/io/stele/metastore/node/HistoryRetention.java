@@ -4,10 +4,10 @@ import io.stele.base.event.Events;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.Origin;
+import io.stele.metastore.state.MetastoreState;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.function.LongSupplier;
 
 /**
  * Forgets old history, by the leader: it notes the revision once a minute (or sixty times within
@@ -22,39 +22,24 @@ final class HistoryRetention {
 
   private final Duration kept;
   private final int chunk;
-  private final LongSupplier revision;
-  private final LongSupplier oldest;
+  private final MetastoreState state;
   private final Proposer proposer;
   private final Events events;
   private final Deque<Note> notes = new ArrayDeque<>();
-  private volatile boolean reclaim;
   private volatile boolean underWay;
 
   HistoryRetention(
-      Duration kept,
-      int chunk,
-      LongSupplier revision,
-      LongSupplier oldest,
-      Proposer proposer,
-      Events events) {
+      Duration kept, int chunk, MetastoreState state, Proposer proposer, Events events) {
     this.kept = kept;
     this.chunk = chunk;
-    this.revision = revision;
-    this.oldest = oldest;
+    this.state = state;
     this.proposer = proposer;
     this.events = events;
   }
 
-  /** A leader before may have died in the middle of it. */
   synchronized void leads() {
     notes.clear();
     underWay = false;
-    reclaim = true;
-  }
-
-  /** There is something to drop. */
-  void compacted() {
-    reclaim = true;
   }
 
   synchronized void tick(long now) {
@@ -62,8 +47,8 @@ final class HistoryRetention {
       note(now);
       compactTo(aged(now));
     }
-    if (reclaim && !underWay) {
-      reclaim = false;
+    // Whoever compacted, and whoever led when it began: what is left over is dropped.
+    if (!underWay && state.reclaimed() < state.compacted()) {
       underWay = true;
       reclaimNext();
     }
@@ -72,7 +57,7 @@ final class HistoryRetention {
   private void note(long now) {
     long every = Math.min(MINUTE.toNanos(), kept.toNanos() / 60);
     if (notes.isEmpty() || now - notes.getLast().nanos() >= every) {
-      notes.addLast(new Note(now, revision.getAsLong()));
+      notes.addLast(new Note(now, state.revision()));
     }
   }
 
@@ -86,23 +71,25 @@ final class HistoryRetention {
   }
 
   private void compactTo(long target) {
-    if (target > oldest.getAsLong()) {
-      proposer
-          .propose(new Command.Compact(Origin.of(Origin.LEADER), target))
-          .thenAccept(done -> events.publish(new NodeEvent.HistoryCompacted(target)));
+    if (target > state.compacted()) {
+      var _ =
+          proposer
+              .propose(new Command.Compact(Origin.of(Origin.LEADER), target))
+              .thenAccept(done -> events.publish(new NodeEvent.HistoryCompacted(target)));
     }
   }
 
   private void reclaimNext() {
-    proposer
-        .propose(new Command.Reclaim(chunk))
-        .whenComplete(
-            (answer, failure) -> {
-              underWay = false;
-              // The next part, or another attempt, comes with the next tick.
-              if (failure != null || (answer instanceof Answer.Reclaimed part && part.more())) {
-                reclaim = true;
-              }
-            });
+    var _ =
+        proposer
+            .propose(new Command.Reclaim(chunk))
+            .whenComplete(
+                (answer, failure) -> {
+                  if (answer instanceof Answer.Reclaimed part && part.more()) {
+                    reclaimNext();
+                  } else {
+                    underWay = false; // if it failed, the next tick tries again
+                  }
+                });
   }
 }

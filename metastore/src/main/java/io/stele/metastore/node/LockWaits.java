@@ -6,6 +6,7 @@ import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Applied.WaitEnded;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -24,13 +25,14 @@ final class LockWaits {
   record Request(Bytes key, long session, long sequence) {}
 
   private static final class Wait {
-    private final List<CompletableFuture<Long>> callers = new ArrayList<>(1);
+    private final Map<Long, CompletableFuture<Long>> callers = new LinkedHashMap<>(); // by number
     private boolean queued;
   }
 
   private final Consumer<Request> abandoned;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<Request, Wait> waits = new HashMap<>(); // guarded by the lock
+  private long callers; // that ever entered; guarded by the lock
 
   /**
    * Starts without callers.
@@ -44,13 +46,15 @@ final class LockWaits {
   /** A caller waits; cancel what it returns to leave. */
   CompletableFuture<Long> enter(Request request) {
     CompletableFuture<Long> caller = new CompletableFuture<>();
+    long number;
     lock.lock();
     try {
-      waits.computeIfAbsent(request, first -> new Wait()).callers.add(caller);
+      number = ++callers;
+      waits.computeIfAbsent(request, first -> new Wait()).callers.put(number, caller);
     } finally {
       lock.unlock();
     }
-    caller.whenComplete((token, failure) -> left(request, caller));
+    var _ = caller.whenComplete((token, failure) -> left(request, number));
     return caller;
   }
 
@@ -78,12 +82,12 @@ final class LockWaits {
 
   /** The request has got its answer. */
   void ended(WaitEnded end) {
-    List<CompletableFuture<Long>> callers =
+    List<CompletableFuture<Long>> told =
         remove(new Request(end.key(), end.session(), end.sequence()));
     switch (end.answer()) {
-      case Answer.Granted granted -> callers.forEach(caller -> caller.complete(granted.token()));
+      case Answer.Granted granted -> told.forEach(caller -> caller.complete(granted.token()));
       case Answer.Refused refused ->
-          callers.forEach(caller -> caller.completeExceptionally(Refusals.of(refused)));
+          told.forEach(caller -> caller.completeExceptionally(Refusals.of(refused)));
       default -> throw new IllegalStateException("a wait for a lock ended with " + end.answer());
     }
   }
@@ -104,33 +108,33 @@ final class LockWaits {
 
   /** Ends all waits here; the requests stay where they are. */
   void fail(SteleException problem) {
-    List<CompletableFuture<Long>> callers = new ArrayList<>();
+    List<CompletableFuture<Long>> all = new ArrayList<>();
     lock.lock();
     try {
-      waits.values().forEach(wait -> callers.addAll(wait.callers));
+      waits.values().forEach(wait -> all.addAll(wait.callers.values()));
       waits.clear();
     } finally {
       lock.unlock();
     }
-    callers.forEach(caller -> caller.completeExceptionally(problem));
+    all.forEach(caller -> caller.completeExceptionally(problem));
   }
 
   private List<CompletableFuture<Long>> remove(Request request) {
     lock.lock();
     try {
       Wait wait = waits.remove(request);
-      return wait == null ? List.of() : List.copyOf(wait.callers);
+      return wait == null ? List.of() : List.copyOf(wait.callers.values());
     } finally {
       lock.unlock();
     }
   }
 
-  private void left(Request request, CompletableFuture<Long> caller) {
+  private void left(Request request, long number) {
     boolean alone;
     lock.lock();
     try {
       Wait wait = waits.get(request);
-      if (wait == null || !wait.callers.remove(caller)) {
+      if (wait == null || wait.callers.remove(number) == null) {
         return;
       }
       alone = wait.queued && wait.callers.isEmpty();

@@ -80,8 +80,13 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     Consensus<Applied> open(Replica<Applied> replica) throws IOException;
   }
 
+  private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
+
+  private static final int MOST_NAMES = 10_000; // of a directory, in one answer
+
   private final NodeSettings settings;
   private final Supplier<String> group;
+  private final Events events;
   private final MetastoreState state;
   private final ExecutorService blocking; // for what may read from disk
   private final Proposer proposer;
@@ -92,11 +97,14 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
   private final LeaderDuties duties;
   private final @Nullable ScheduledExecutorService ticker;
   private volatile @Nullable Consensus<Applied> log; // null until it is open
+  private volatile int
+      limit; // of entries in flight, for as many members as there are; 0 if unknown
   private volatile boolean closed;
 
   private MetastoreNode(Builder builder) throws IOException {
     settings = builder.settings;
     group = builder.group;
+    events = builder.events;
     state =
         MetastoreState.open(
             builder.files, builder.directory, builder.state, builder.events::publish);
@@ -114,18 +122,12 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     watches = new WatchHub(settings.watch(), new StateHistory(state));
     HistoryRetention history =
         new HistoryRetention(
-            settings.history(),
-            settings.reclaim(),
-            state::revision,
-            state::compacted,
-            proposer,
-            builder.events);
+            settings.history(), settings.reclaim(), state, proposer, builder.events);
     duties =
         new LeaderDuties(
             settings, builder.clock, state, proposer, transactions, history, builder.events);
     lockWaits = new LockWaits(duties::endWait);
-    state.listen(
-        new StateEvents(duties, history, transactions, watches, lockWaits, this::leadLost));
+    state.listen(new StateEvents(duties, transactions, watches, lockWaits, this::leadLost));
     ticker = settings.tick().isZero() ? null : startTicker();
     boolean opened = false;
     try {
@@ -143,7 +145,7 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("stele-metastore-time").daemon().factory());
     long nanos = settings.tick().toNanos();
-    thread.scheduleWithFixedDelay(this::tickSafely, nanos, nanos, TimeUnit.NANOSECONDS);
+    var _ = thread.scheduleWithFixedDelay(this::tickSafely, nanos, nanos, TimeUnit.NANOSECONDS);
     return thread;
   }
 
@@ -157,8 +159,6 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     }
     return open;
   }
-
-  private volatile int limit;
 
   private int entriesInFlight() {
     int known = limit;
@@ -181,8 +181,9 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     try {
       tick();
     } catch (SteleException e) {
-      // Closing, or between two logs: the next tick finds out.
-      limit = 0;
+      limit = 0; // closing, or between two logs: the next tick finds out
+    } catch (RuntimeException e) {
+      events.publish(new NodeEvent.DutiesFailed(e)); // the next tick tries again
     }
   }
 
@@ -263,7 +264,8 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
               false,
               () -> {
                 checkRight(principal, KeyRange.prefix(PathKey.prefixOf(directory)));
-                return state.list(directory, after, limit);
+                return state.list(
+                    directory, after, limit == 0 ? MOST_NAMES : Math.min(limit, MOST_NAMES));
               });
         });
   }
@@ -300,9 +302,9 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
           }
           return whileLeading(
               () ->
-                  CompletableFuture.supplyAsync(
-                          () -> transactions.read(principal, transaction, readOf(read)), blocking)
-                      .thenCompose(found -> found)
+                  NOTHING
+                      .thenComposeAsync(
+                          _ -> transactions.read(principal, transaction, readOf(read)), blocking)
                       .thenApply(
                           found ->
                               new RangeAnswer(
@@ -343,16 +345,17 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
       Origin origin, Bytes key, boolean exclusive, Duration patience, Duration delay) {
     LockWaits.Request request = new LockWaits.Request(key, origin.session(), origin.sequence());
     CompletableFuture<Long> caller = lockWaits.enter(request);
-    propose(new Command.Acquire(origin, key, exclusive, patience, delay))
-        .whenComplete(
-            (answer, failure) -> {
-              if (failure != null) {
-                lockWaits.failed(request, caller, Outcomes.problem(failure));
-              } else if (answer instanceof Answer.Granted) {
-                lockWaits.ended(
-                    new Applied.WaitEnded(key, origin.session(), origin.sequence(), answer));
-              }
-            });
+    var _ =
+        propose(new Command.Acquire(origin, key, exclusive, patience, delay))
+            .whenComplete(
+                (answer, failure) -> {
+                  if (failure != null) {
+                    lockWaits.failed(request, caller, Outcomes.problem(failure));
+                  } else if (answer instanceof Answer.Granted) {
+                    lockWaits.ended(
+                        new Applied.WaitEnded(key, origin.session(), origin.sequence(), answer));
+                  }
+                });
     return caller;
   }
 

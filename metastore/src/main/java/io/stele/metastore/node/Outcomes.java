@@ -30,16 +30,17 @@ final class Outcomes {
 
   static <T extends @Nullable Object> CompletableFuture<T> plain(CompletableFuture<T> future) {
     CompletableFuture<T> plain = new CompletableFuture<>();
-    future.whenComplete(
-        (value, failure) -> {
-          if (failure == null) {
-            plain.complete(value);
-          } else if (cause(failure) instanceof CancellationException cancelled) {
-            plain.completeExceptionally(cancelled);
-          } else {
-            plain.completeExceptionally(problem(failure));
-          }
-        });
+    var _ =
+        future.whenComplete(
+            (value, failure) -> {
+              if (failure == null) {
+                plain.complete(value);
+              } else if (cause(failure) instanceof CancellationException cancelled) {
+                plain.completeExceptionally(cancelled);
+              } else {
+                plain.completeExceptionally(problem(failure));
+              }
+            });
     return plain;
   }
 

@@ -104,7 +104,7 @@ final class Proposer {
     List<Waiting> batch = take(true);
     while (!batch.isEmpty()) {
       List<Waiting> sent = batch;
-      propose(sent).whenComplete((applied, failure) -> done(sent, applied, failure));
+      var _ = propose(sent).whenComplete((applied, failure) -> done(sent, applied, failure));
       batch = take(false);
     }
   }
@@ -229,6 +229,6 @@ final class Proposer {
   }
 
   private static long weigh(KeyRange range) {
-    return 16 + range.from().length() + (range.to() == null ? 0 : range.to().length());
+    return 16L + range.from().length() + (range.to() == null ? 0 : range.to().length());
   }
 }

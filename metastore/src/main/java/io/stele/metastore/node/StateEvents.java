@@ -17,7 +17,6 @@ import java.util.List;
 /** Hands what happens to the state on to those whom it concerns, on the thread that applies. */
 final class StateEvents implements StateListener {
   private final LeaderDuties duties;
-  private final HistoryRetention history;
   private final TransactionTable transactions;
   private final WatchHub watches;
   private final LockWaits lockWaits;
@@ -25,13 +24,11 @@ final class StateEvents implements StateListener {
 
   StateEvents(
       LeaderDuties duties,
-      HistoryRetention history,
       TransactionTable transactions,
       WatchHub watches,
       LockWaits lockWaits,
       Runnable leadLost) {
     this.duties = duties;
-    this.history = history;
     this.transactions = transactions;
     this.watches = watches;
     this.lockWaits = lockWaits;
@@ -96,10 +93,10 @@ final class StateEvents implements StateListener {
           duties.locks().waitEnded(new LockWaits.Request(end.key(), end.session(), end.sequence()));
       case Command.EndDelay end ->
           duties.locks().delayEnded(new LockDeadlines.Delay(end.key(), end.token()));
-      case Command.Compact compact -> history.compacted();
       case Command.SetAcl rules -> watches.rightsChanged();
       case Command.Transact transact -> {}
       case Command.Release release -> {}
+      case Command.Compact compact -> {}
       case Command.Reclaim reclaim -> {}
     }
   }

@@ -114,7 +114,10 @@ class HistoryTest {
           for (long revision = floor; revision <= other.state.revision(); revision++) {
             assertThat(other.at(revision)).isEqualTo(expected.get(revision));
           }
-          assertThat(other.changes(floor + 1).stream().map(text -> text.split(" ")[0]).distinct())
+          assertThat(
+                  other.changes(floor + 1).stream()
+                      .map(text -> text.substring(0, text.indexOf(' ')))
+                      .distinct())
               .hasSize((int) (other.state.revision() - floor));
           other.reopen();
         }

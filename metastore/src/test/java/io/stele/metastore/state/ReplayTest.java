@@ -224,7 +224,7 @@ class ReplayTest {
   }
 
   @Test
-  void anEntryThatNobodyWroteStopsTheState() {
+  void anEntryThatNobodyWroteIsNamedAndChangesNothing() {
     try (TestState state = new TestState()) {
       assertThatThrownBy(() -> state.state.apply(new Position(1, 1), bytes("nonsense")))
           .isInstanceOf(CorruptDataException.class)
