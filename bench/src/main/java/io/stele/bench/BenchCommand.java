@@ -1,6 +1,7 @@
 package io.stele.bench;
 
 import io.stele.bench.engine.EngineCommand;
+import io.stele.bench.metastore.MetastoreCommand;
 import io.stele.cli.ExitCode;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -13,7 +14,7 @@ import picocli.CommandLine.Spec;
     description = "Measure Stele beside its peers.",
     synopsisSubcommandLabel = "NAME",
     commandListHeading = "%nBenchmarks:%n",
-    subcommands = EngineCommand.class)
+    subcommands = {EngineCommand.class, MetastoreCommand.class})
 final class BenchCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;

@@ -27,12 +27,14 @@ class BenchCommandTest {
   @Test
   void theCommandLineFindsIt() {
     assertThat(bench().getCommandName()).isEqualTo("bench");
-    assertThat(bench().getSubcommands()).containsKey("engine");
+    assertThat(bench().getSubcommands()).containsKeys("engine", "metastore");
   }
 
   @Test
   void withoutANameItSaysWhatThereIs() {
     assertThat(bench().execute()).isEqualTo(ExitCode.USAGE);
-    assertThat(err.toString()).contains("engine", "Measure the storage engine beside RocksDB");
+    assertThat(err.toString())
+        .contains("engine", "Measure the storage engine beside RocksDB")
+        .contains("metastore", "Measure the metastore beside etcd");
   }
 }

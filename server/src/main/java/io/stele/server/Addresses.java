@@ -26,6 +26,11 @@ public record Addresses(String nativeAddress, String raftAddress) {
 
   static final FilePath FILE = FilePath.of("addresses.json");
 
+  static Addresses of(String host, Ports ports) {
+    String name = host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
+    return new Addresses(name + ":" + ports.nativePort(), name + ":" + ports.raftPort());
+  }
+
   /** By the name of the interface, in a fixed order. */
   Map<String, String> byInterface() {
     Map<String, String> addresses = new LinkedHashMap<>();

@@ -11,16 +11,14 @@ public sealed interface ServerEvent extends Event {
   }
 
   /** It serves, or waits to be made a member. */
-  record Started(String directory, Addresses addresses, boolean formed, long millis)
-      implements ServerEvent {
+  record Started(String directory, Addresses addresses, boolean formed) implements ServerEvent {
     @Override
     public String text() {
-      return "%s at %s, data in %s, %d ms after the start of the process"
+      return "%s at %s, data in %s"
           .formatted(
               formed ? "serves" : "belongs to no group yet and waits to be made a member",
               addresses.nativeAddress(),
-              directory,
-              millis);
+              directory);
     }
   }
 

@@ -1,13 +1,26 @@
 package io.stele.server;
 
 import io.stele.base.settings.SettingsSchema;
+import io.stele.metastore.node.NodeSettings;
+import io.stele.metastore.raft.RaftSettings;
+import io.stele.metastore.raft.SoloSettings;
 
 /** All settings that a server knows, each component's under its own name. */
 final class ServerSchema {
 
+  static final String SERVER = "server";
+  static final String METASTORE = "metastore";
+  static final String STORAGE = "metastore.storage";
+  static final String LOG = "metastore.log";
+  static final String RAFT = "metastore.raft";
+
   static final SettingsSchema SCHEMA =
       SettingsSchema.builder()
-          .section("server", ServerSettings.DEFAULTS)
+          .section(SERVER, ServerSettings.DEFAULTS)
+          .section(METASTORE, NodeSettings.DEFAULT)
+          .section(STORAGE, StorageSettings.DEFAULTS)
+          .section(LOG, SoloSettings.DEFAULT)
+          .section(RAFT, RaftSettings.DEFAULT)
           // What the launcher and the command line read, and what commands set for programs.
           .otherEnvironment("STELE_BUILD")
           .otherEnvironment("STELE_JAVA_OPTS")

@@ -33,6 +33,11 @@ public record ServerSettings(
 
   public static final int DEFAULT_RAFT_PORT = 7836;
 
+  // Before the defaults, which are checked by them.
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+  private static final Set<String> EVERYWHERE = Set.of("0.0.0.0", "::", "0:0:0:0:0:0:0:0");
+  private static final int MAX_PORT = 65_535;
+
   public static final ServerSettings DEFAULTS =
       new ServerSettings(
           List.of("metastore"),
@@ -45,10 +50,6 @@ public record ServerSettings(
           List.of(),
           false,
           false);
-
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-  private static final Set<String> EVERYWHERE = Set.of("0.0.0.0", "::", "0:0:0:0:0:0:0:0");
-  private static final int MAX_PORT = 65_535;
 
   public ServerSettings {
     roles = List.copyOf(roles);

@@ -100,6 +100,10 @@ public final class MetastoreCommand implements Callable<Integer> {
       description = "Also write the results to this file as JSON.")
   private @Nullable Path json;
 
+  public MetastoreCommand() {
+    this(SteleSide::new, EtcdSide::find);
+  }
+
   MetastoreCommand(Supplier<Side> stele, Supplier<Peer> peers) {
     this.stele = stele;
     this.peers = peers;

@@ -3,6 +3,8 @@ package io.stele.bench.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.stele.bench.report.JsonReader;
+import io.stele.bench.report.JsonRow;
 import io.stele.cli.ExitCode;
 import java.io.IOException;
 import java.io.PrintWriter;

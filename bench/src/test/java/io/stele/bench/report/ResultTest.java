@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.stele.bench.measure.Better;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -58,5 +59,18 @@ class ResultTest {
     assertThat(alone.peer()).isNull();
     assertThat(alone.ratio()).isNull();
     assertThat(alone.met()).isEmpty();
+  }
+
+  @Test
+  void withoutAGoalTheRatioIsToldAndNothingMet() {
+    Result told =
+        Result.withoutGoal("memory", "bytes", Better.LOWER, 50, Optional.of(200.0), "etcd", "");
+    assertThat(told.ratio()).isEqualTo(4.0);
+    assertThat(told.goal()).isNull();
+    assertThat(told.met()).isEmpty();
+    assertThat(new Report("etcd", List.of(told)).toJson())
+        .containsPattern("\"goal\": ?null")
+        .containsPattern("\"met\": ?null");
+    assertThat(new Report("ETCD", List.of(told)).toTable()).containsPattern("4\\.000 +- +-");
   }
 }

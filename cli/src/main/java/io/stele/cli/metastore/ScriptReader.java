@@ -88,31 +88,31 @@ final class ScriptReader {
       throw wrong("conditions must stand before 'then'");
     }
     String kind = words.size() < 2 ? "" : keyword(words.get(1));
-    switch (kind) {
+    return switch (kind) {
       case "exists" -> {
         expectWords(words, 3, "if exists KEY");
-        return Condition.exists(key(words.get(2)));
+        yield Condition.exists(key(words.get(2)));
       }
       case "missing" -> {
         expectWords(words, 3, "if missing KEY");
-        return Condition.absent(key(words.get(2)));
+        yield Condition.absent(key(words.get(2)));
       }
       case "held" -> {
         expectWords(words, 4, "if held KEY TOKEN");
-        return new Condition.LockHeld(key(words.get(2)), wholeNumber(words.get(3)));
+        yield new Condition.LockHeld(key(words.get(2)), wholeNumber(words.get(3)));
       }
       case "value" -> {
         expectWords(words, 5, "if value KEY =|!=|<|> TEXT");
-        return new Condition.OnValue(
+        yield new Condition.OnValue(
             Keys.of(key(words.get(2))), relation(words.get(3)), words.get(4).bytes());
       }
       default -> {
         Field field = field(kind);
         expectWords(words, 5, "if " + kind + " KEY =|!=|<|> NUMBER");
-        return new Condition.OnNumber(
+        yield new Condition.OnNumber(
             Keys.of(key(words.get(2))), field, relation(words.get(3)), wholeNumber(words.get(4)));
       }
-    }
+    };
   }
 
   private Field field(String kind) {

@@ -26,7 +26,19 @@ import java.util.Optional;
  * </pre>
  */
 public final class AnswerCodec {
-  private static final Answer.Kind[] KINDS = Answer.Kind.values();
+  /** Kinds are stored as their place in here, which never changes. */
+  private static final List<Answer.Kind> KINDS =
+      List.of(
+          Answer.Kind.ABORTED,
+          Answer.Kind.COMPACTED,
+          Answer.Kind.DENIED,
+          Answer.Kind.EXHAUSTED,
+          Answer.Kind.FENCED,
+          Answer.Kind.INVALID,
+          Answer.Kind.LOCKED,
+          Answer.Kind.NOT_FOUND,
+          Answer.Kind.SESSION_GONE,
+          Answer.Kind.UNKNOWN);
 
   private AnswerCodec() {}
 
@@ -50,7 +62,7 @@ public final class AnswerCodec {
         putBoolean(out, a.more());
       }
       case Answer.Refused a -> {
-        out.putByte(7).putByte(a.kind().ordinal());
+        out.putByte(7).putByte(KINDS.indexOf(a.kind()));
         putText(out, a.message());
       }
     }
@@ -73,11 +85,11 @@ public final class AnswerCodec {
   }
 
   private static Answer.Kind readKind(ByteReader in) throws Malformed {
-    int ordinal = in.readByte();
-    if (ordinal >= KINDS.length) {
-      throw in.malformed("refusal of unknown kind " + ordinal + " before");
+    int code = in.readByte();
+    if (code >= KINDS.size()) {
+      throw in.malformed("refusal of unknown kind " + code + " before");
     }
-    return KINDS[ordinal];
+    return KINDS.get(code);
   }
 
   private static void putResult(ByteBuilder out, OperationResult result) {

@@ -14,6 +14,9 @@ import io.stele.base.error.InvalidRequestException;
 public record Origin(String principal, long session, long sequence, long answeredBelow) {
   public static final Origin NOBODY = new Origin("", 0, 0, 0);
 
+  /** On whose behalf the leader acts on its own; no caller can have this name. */
+  public static final String LEADER = "\0leader";
+
   /** How many requests of a session may be without an answer at a time. */
   public static final int WINDOW = 1024;
 

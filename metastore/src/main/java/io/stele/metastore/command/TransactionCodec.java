@@ -18,6 +18,7 @@ import io.stele.metastore.command.Comparison.Value;
 import io.stele.metastore.command.Operation.Delete;
 import io.stele.metastore.command.Operation.Get;
 import io.stele.metastore.command.Operation.Put;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -34,11 +35,13 @@ import java.util.Optional;
  *                | 3 range limit                                              get
  * </pre>
  *
- * Fields and relations are stored as their place in their enum, which never changes.
+ * Fields and relations are stored as their place in the lists below, which never changes.
  */
 final class TransactionCodec {
-  private static final Field[] FIELDS = Field.values();
-  private static final Relation[] RELATIONS = Relation.values();
+  private static final List<Field> FIELDS =
+      List.of(Field.CREATED, Field.MODIFIED, Field.VERSION, Field.SESSION);
+  private static final List<Relation> RELATIONS =
+      List.of(Relation.EQUAL, Relation.NOT_EQUAL, Relation.LESS, Relation.GREATER);
 
   private TransactionCodec() {}
 
@@ -73,12 +76,14 @@ final class TransactionCodec {
       case Property c -> {
         out.putByte(1);
         putRange(out, c.range());
-        out.putByte(c.field().ordinal()).putByte(c.relation().ordinal()).putVarint(c.operand());
+        out.putByte(FIELDS.indexOf(c.field()))
+            .putByte(RELATIONS.indexOf(c.relation()))
+            .putVarint(c.operand());
       }
       case Value c -> {
         out.putByte(2);
         putRange(out, c.range());
-        out.putByte(c.relation().ordinal()).putSized(c.operand());
+        out.putByte(RELATIONS.indexOf(c.relation())).putSized(c.operand());
       }
       case LockHeld c -> out.putByte(3).putSized(c.key()).putVarint(c.token());
     }
@@ -131,11 +136,11 @@ final class TransactionCodec {
     };
   }
 
-  private static <E> E readEnum(ByteReader in, E[] values, String what) throws Malformed {
-    int ordinal = in.readByte();
-    if (ordinal >= values.length) {
-      throw in.malformed(what + " of unknown kind " + ordinal + " before");
+  private static <E> E readEnum(ByteReader in, List<E> values, String what) throws Malformed {
+    int code = in.readByte();
+    if (code >= values.size()) {
+      throw in.malformed(what + " of unknown kind " + code + " before");
     }
-    return values[ordinal];
+    return values.get(code);
   }
 }

@@ -60,11 +60,6 @@ public record KeyLockInfo(
     return queue.stream().filter(request -> request.is(session, sequence)).findFirst();
   }
 
-  public boolean concerns(long session) {
-    return holder(session).isPresent()
-        || queue.stream().anyMatch(request -> request.session() == session);
-  }
-
   /** Could the request have the lock now, if nobody waited before it? */
   boolean admits(LockRequest request) {
     Optional<LockHolder> own = holder(request.session());

@@ -7,10 +7,12 @@ import io.stele.metastore.command.Applied.WaitEnded;
 import io.stele.metastore.lock.KeyLockInfo.Advance;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongPredicate;
@@ -74,22 +76,23 @@ public final class LockTable {
     } else {
       locks.put(key, lock);
     }
+    Set<Long> after = sessions(lock);
     for (long session : sessions(before)) {
       NavigableSet<Bytes> keys = bySession.get(session);
-      if (keys != null && !lock.concerns(session)) {
+      if (keys != null && !after.contains(session)) {
         keys.remove(key);
         if (keys.isEmpty()) {
           bySession.remove(session);
         }
       }
     }
-    for (long session : sessions(lock)) {
+    for (long session : after) {
       bySession.computeIfAbsent(session, _ -> new TreeSet<>()).add(key);
     }
   }
 
-  private static List<Long> sessions(KeyLockInfo lock) {
-    List<Long> sessions = new ArrayList<>(lock.holders().size() + lock.queue().size());
+  private static Set<Long> sessions(KeyLockInfo lock) {
+    Set<Long> sessions = new HashSet<>();
     lock.holders().forEach(holder -> sessions.add(holder.session()));
     lock.queue().forEach(request -> sessions.add(request.session()));
     return sessions;

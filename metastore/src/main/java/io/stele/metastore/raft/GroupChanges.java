@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -49,7 +50,7 @@ public final class GroupChanges<A> {
     return alone(() -> bootstrapAlone(new TreeSet<>(serviceAddresses), serviceAddresses.size()));
   }
 
-  private String bootstrapAlone(TreeSet<String> addresses, int given) {
+  private String bootstrapAlone(NavigableSet<String> addresses, int given) {
     String own = member.self().serviceAddress();
     if (addresses.size() != given || !addresses.contains(own)) {
       throw new InvalidRequestException(
@@ -66,7 +67,7 @@ public final class GroupChanges<A> {
     String group = member.newGroup();
     reserveAll(addresses, group);
     // This one first: from then on it sees to the others, also after a restart.
-    member.form(group, member.self().id(), members);
+    member.begin(group, members);
     formOthers();
     return group;
   }
@@ -110,7 +111,7 @@ public final class GroupChanges<A> {
     return members;
   }
 
-  private void reserveAll(TreeSet<String> addresses, String group) {
+  private void reserveAll(NavigableSet<String> addresses, String group) {
     List<String> reserved = new ArrayList<>();
     try {
       for (String address : addresses) {
@@ -129,12 +130,17 @@ public final class GroupChanges<A> {
   }
 
   /**
-   * Has the others of the first members take part, those that do not yet. Also for a server that
-   * was restarted before it had done so.
+   * Has the others of the first members take part, if this server began the group and does not know
+   * yet that they do: to be called once it can reach them again after a restart. Once they did, a
+   * server that belongs to no group has lost what it had voted for and stored, and must not pass
+   * for the member it was.
    */
   public void formOthers() {
     String group = member.identity().group().orElse("");
-    List<Member> first = member.first();
+    List<Member> first = member.forming();
+    if (first.isEmpty()) {
+      return;
+    }
     TreeMap<String, SteleException> failed = new TreeMap<>();
     for (Member other : first) {
       if (other.equals(member.self())) {
@@ -155,6 +161,11 @@ public final class GroupChanges<A> {
               + " began, but these of its servers do not take part yet: "
               + failed
               + "; it works if a majority does, and asks the others when this one restarts");
+    }
+    try {
+      member.formed();
+    } catch (IOException e) {
+      throw new UnavailableException("group " + group + " began, but: " + e, e);
     }
   }
 
@@ -199,10 +210,8 @@ public final class GroupChanges<A> {
               + identity.group().get()
               + ": it needs an empty directory to join another");
     }
-    if (inPlaceOf.isEmpty()
-        && identity.group().isPresent()
-        && standing.members().contains(newcomer)) {
-      return newcomer;
+    if (standing.members().stream().anyMatch(one -> one.id().equals(newcomer.id()))) {
+      return alreadyMember(identity);
     }
     member.grow();
     member.awaitReady();
@@ -211,11 +220,23 @@ public final class GroupChanges<A> {
     }
     List<Member> members = new ArrayList<>(member.standing().members());
     inPlaceOf.ifPresent(dead -> members.removeIf(one -> one.id().equals(dead)));
-    if (!members.contains(newcomer)) {
-      members.add(newcomer);
-    }
+    members.add(newcomer);
     change(members);
     return newcomer;
+  }
+
+  private static Member alreadyMember(PeerIdentity identity) {
+    Member known = identity.member();
+    if (identity.group().isEmpty()) {
+      throw new ConflictException(
+          "member "
+              + known.id()
+              + " belongs to the group, but its server at "
+              + known.serviceAddress()
+              + " has an empty directory: it lost what it had stored. Remove the member, then add"
+              + " the server");
+    }
+    return known;
   }
 
   private void takeIn(Member newcomer, String group) {
@@ -292,7 +313,7 @@ public final class GroupChanges<A> {
       member.release(group);
     } else {
       // A server that does not hear of it is free again after a while.
-      member.link().release(address, group);
+      var _ = member.link().release(address, group);
     }
   }
 

@@ -44,9 +44,19 @@ public final class GroupMember<A> implements Consensus<A> {
    *
    * @param files the plain log, and the file {@code member}
    * @param raftDirectory of its own, for a replicated log; without it there can only be one member
+   * @param id its own among the members, for ever; made up at the first opening where there is none
    */
   public record Place(
-      FileStore files, Optional<Path> raftDirectory, String raftAddress, String serviceAddress) {}
+      FileStore files,
+      Optional<Path> raftDirectory,
+      String raftAddress,
+      String serviceAddress,
+      Optional<String> id) {
+    public Place(
+        FileStore files, Optional<Path> raftDirectory, String raftAddress, String serviceAddress) {
+      this(files, raftDirectory, raftAddress, serviceAddress, Optional.empty());
+    }
+  }
 
   /** A group for which this server holds itself free. */
   private record Reservation(String group, long untilNanos) {}
@@ -101,14 +111,30 @@ public final class GroupMember<A> implements Consensus<A> {
     Membership membership;
     if (found.isPresent()) {
       membership = found.get();
+      checkId(place, membership.id());
     } else {
-      membership = new Membership.Unformed("m%016x".formatted(random.nextLong()));
+      membership =
+          new Membership.Unformed(
+              place.id().orElseGet(() -> "m%016x".formatted(random.nextLong())));
       membership.save(place.files());
     }
     GroupMember<A> member =
         new GroupMember<>(place, replica, link, settings, events, clock, random, membership);
     member.takeUp();
     return member;
+  }
+
+  private static void checkId(Place place, String known) {
+    if (!place.id().orElse(known).equals(known)) {
+      throw new InvalidRequestException(
+          "member "
+              + place.id().get()
+              + " was to be opened in "
+              + place.files().describe()
+              + ", which is that of member "
+              + known
+              + ": name that one, or none");
+    }
   }
 
   private void takeUp() throws IOException {
@@ -161,9 +187,23 @@ public final class GroupMember<A> implements Consensus<A> {
     return new UUID(random.nextLong(), random.nextLong()).toString();
   }
 
-  /** Those the group began with, as far as this server was one of them. */
-  List<Member> first() {
-    return membership instanceof Membership.Raft raft ? raft.first() : List.of();
+  /** Those of a group this server began that are not known to take part; itself among them. */
+  List<Member> forming() {
+    return membership instanceof Membership.Raft raft && raft.forming() ? raft.first() : List.of();
+  }
+
+  /** All of the first members take part, and will not be asked again. */
+  void formed() throws IOException {
+    changes.lock();
+    try {
+      if (membership instanceof Membership.Raft(String group, Member self, var first, _)) {
+        Membership.Raft formed = new Membership.Raft(group, self, first, false);
+        formed.save(place.files());
+        membership = formed;
+      }
+    } finally {
+      changes.unlock();
+    }
   }
 
   // ---- what other servers ask of this one: see PeerLink
@@ -211,13 +251,22 @@ public final class GroupMember<A> implements Consensus<A> {
    * in. The same call twice is the same as once.
    */
   public void form(String group, String memberId, List<Member> members) {
+    form(group, memberId, members, false);
+  }
+
+  /** Makes this server the first member of a group that it has yet to make others members of. */
+  void begin(String group, List<Member> members) {
+    form(group, membership.id(), members, true);
+  }
+
+  private void form(String group, String memberId, List<Member> members, boolean forming) {
     changes.lock();
     try {
       checkMayForm(group, memberId, members);
       if (membership.group().isPresent()) {
         return;
       }
-      Membership.Raft formed = new Membership.Raft(group, self(), members);
+      Membership.Raft formed = new Membership.Raft(group, self(), members, forming);
       new RatisStorage(raftDirectory()).format(group, 0);
       formed.save(place.files());
       membership = formed;
@@ -348,7 +397,7 @@ public final class GroupMember<A> implements Consensus<A> {
       }
       RatisStorage storage = new RatisStorage(raftDirectory());
       Position end = endSolo();
-      Membership.Raft grown = new Membership.Raft(group, self(), List.of(self()));
+      Membership.Raft grown = new Membership.Raft(group, self(), List.of(self()), false);
       try {
         storage.format(group, end.term());
       } catch (IOException | RuntimeException e) {

@@ -21,7 +21,8 @@ import java.util.Optional;
  * id     m3f0c21d97a55e12
  * kind   raft                                      unformed, solo or raft
  * group  0f8fad5b-d9cb-469f-a165-70867728950e      - if unformed
- * self   m3f0c21d97a55e12 host1:7201 host1:7200    only in a raft member
+ * self   m3f0c21d97a55e12 host1:7201 host1:7200    only in a raft member, as are the next ones
+ * forming yes                                      while the others are not known to take part
  * first  m3f0c21d97a55e12 host1:7201 host1:7200    for each of those the group began with
  * crc    1c291ca3                                  CRC32C of all lines before, in hex
  * </pre>
@@ -55,8 +56,10 @@ sealed interface Membership {
    *
    * @param self as the group knows it
    * @param first those the group began with; none if this one was added later
+   * @param forming this one began the group, and has yet to make members of the others
    */
-  record Raft(String groupId, Member self, List<Member> first) implements Membership {
+  record Raft(String groupId, Member self, List<Member> first, boolean forming)
+      implements Membership {
     public Raft {
       first = List.copyOf(first);
     }
@@ -85,8 +88,11 @@ sealed interface Membership {
           case Raft r -> "raft";
         });
     line(text, "group", group().orElse("-"));
-    if (this instanceof Raft(String group, Member self, List<Member> first)) {
+    if (this instanceof Raft(_, Member self, List<Member> first, boolean forming)) {
       line(text, "self", text(self));
+      if (forming) {
+        line(text, "forming", "yes");
+      }
       first.forEach(member -> line(text, "first", text(member)));
     }
     byte[] lines = text.toString().getBytes(StandardCharsets.UTF_8);
@@ -138,11 +144,12 @@ sealed interface Membership {
     if (lines.isEmpty()) {
       throw corrupt("a line self", "the end");
     }
+    boolean forming = lines.size() > 1 && lines.get(1).equals("forming yes");
     List<Member> first = new ArrayList<>();
-    for (String line : lines.subList(1, lines.size())) {
+    for (String line : lines.subList(forming ? 2 : 1, lines.size())) {
       first.add(member(value(line, "first")));
     }
-    return new Raft(group, member(value(lines.getFirst(), "self")), first);
+    return new Raft(group, member(value(lines.getFirst(), "self")), first, forming);
   }
 
   private static String value(String line, String key) {

@@ -99,4 +99,17 @@ public sealed interface RaftEvent extends Event {
       return "member " + member + " keeps more of its log than it needs: " + reason;
     }
   }
+
+  /** A server could not announce itself, or hear others, by multicast; it will try again. */
+  record DiscoveryFailed(String serviceAddress, String reason) implements RaftEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "server " + serviceAddress + " cannot announce itself by multicast: " + reason;
+    }
+  }
 }

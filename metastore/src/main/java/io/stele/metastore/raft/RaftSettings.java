@@ -68,6 +68,20 @@ public record RaftSettings(
         min, max, request, catchUp, listenHost, segment, cache, flushEntries, keepEntries, entry);
   }
 
+  public RaftSettings withListenHost(String host) {
+    return new RaftSettings(
+        electionMin,
+        electionMax,
+        request,
+        catchUp,
+        host,
+        segment,
+        cache,
+        flushEntries,
+        keepEntries,
+        entry);
+  }
+
   public RaftSettings withRequest(Duration time) {
     return new RaftSettings(
         electionMin,

@@ -174,9 +174,10 @@ public final class RatisConsensus<A> implements Consensus<A> {
             .setType(RaftClientRequest.writeRequestType())
             .build();
     try {
-      server
-          .submitClientRequestAsync(request)
-          .whenComplete((reply, failure) -> settle(proposal, reply, failure));
+      var _ =
+          server
+              .submitClientRequestAsync(request)
+              .whenComplete((reply, failure) -> settle(proposal, reply, failure));
     } catch (IOException | RuntimeException e) {
       settle(proposal, null, e);
     }

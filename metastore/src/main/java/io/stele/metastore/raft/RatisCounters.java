@@ -53,7 +53,7 @@ public final class RatisCounters extends MetricRegistries {
 
     @Override
     public LongCounter counter(String name) {
-      return counters.computeIfAbsent(name, unused -> new Counter());
+      return counters.computeIfAbsent(name, _ -> new Counter());
     }
 
     @Override

@@ -95,7 +95,7 @@ final class ReadRounds {
     } catch (RuntimeException e) {
       confirmed = CompletableFuture.failedFuture(e);
     }
-    confirmed.whenComplete((ok, failure) -> end(waiters, failure));
+    var _ = confirmed.whenComplete((_, failure) -> end(waiters, failure));
   }
 
   private void end(CompletableFuture<Void> waiters, @Nullable Throwable failure) {
@@ -132,7 +132,7 @@ final class ReadRounds {
   private CompletableFuture<Void> confirm(Lead lead) {
     Count count = new Count(lead);
     for (Member other : lead.others()) {
-      ask(other).whenComplete((term, failure) -> count.answered(other, term, failure));
+      var _ = ask(other).whenComplete((term, _) -> count.answered(other, term));
     }
     count.look();
     return count
@@ -166,7 +166,7 @@ final class ReadRounds {
       agreed.add(lead.self());
     }
 
-    void answered(Member other, @Nullable Long term, @Nullable Throwable failure) {
+    void answered(Member other, @Nullable Long term) {
       synchronized (this) {
         (term != null && term <= lead.term() ? agreed : silent).add(other);
       }

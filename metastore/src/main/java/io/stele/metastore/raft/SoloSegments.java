@@ -75,7 +75,10 @@ final class SoloSegments {
       return SoloRecord.read(log.buffer(), log.offset(), log.length());
     } catch (ByteReader.Malformed e) {
       throw new CorruptDataException(
-          path.value(), log.recordPosition(), "a record of a member's log", e.getMessage());
+          path.value(),
+          log.recordPosition(),
+          "a record of a member's log",
+          String.valueOf(e.getMessage()));
     }
   }
 

@@ -10,6 +10,7 @@ import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.key.PathKey;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -31,15 +32,15 @@ public final class AccessRules {
 
   private static final Bytes BEHIND_SLASH = Bytes.of((byte) ('/' + 1));
 
-  private final TreeMap<Bytes, List<AclEntry>> rules; // never changed
+  private final NavigableMap<Bytes, List<AclEntry>> rules; // never changed
 
-  private AccessRules(TreeMap<Bytes, List<AclEntry>> rules) {
+  private AccessRules(NavigableMap<Bytes, List<AclEntry>> rules) {
     this.rules = rules;
   }
 
   /** These rules with others for one directory; with none if there are no entries. */
   AccessRules with(Bytes directory, List<AclEntry> entries) {
-    TreeMap<Bytes, List<AclEntry>> next = new TreeMap<>(rules);
+    NavigableMap<Bytes, List<AclEntry>> next = new TreeMap<>(rules);
     if (entries.isEmpty()) {
       next.remove(directory);
     } else {

@@ -43,7 +43,7 @@ final class CheckpointReader {
     try {
       position = new Position(Binary.getLong(header, 8), Binary.getLong(header, 16));
     } catch (InvalidRequestException e) {
-      throw corrupt(8, "a place in the log", e.getMessage());
+      throw corrupt(8, "a place in the log", String.valueOf(e.getMessage()));
     }
     revision = Binary.getLong(header, 24);
   }

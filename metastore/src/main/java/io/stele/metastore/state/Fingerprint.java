@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.function.Consumer;
 
 /** What a state looks like from far away: to compare members, and to show how large it is. */
 final class Fingerprint {
@@ -24,16 +25,26 @@ final class Fingerprint {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
     }
+    forEach(store, cell -> add(digest, cell));
+    return HexFormat.of().formatHex(digest.digest());
+  }
+
+  static long cells(Store store) {
+    long[] count = {0};
+    forEach(store, _ -> count[0]++);
+    return count[0];
+  }
+
+  private static void forEach(Store store, Consumer<CellView> each) {
     Bytes place = Rows.APPLIED;
     try (Scan scan = store.scan(ReadPredicate.ALL)) {
       while (scan.next()) {
         CellView cell = scan.cell();
         if (place.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) != 0) {
-          add(digest, cell);
+          each.accept(cell);
         }
       }
     }
-    return HexFormat.of().formatHex(digest.digest());
   }
 
   private static void add(MessageDigest digest, CellView cell) {

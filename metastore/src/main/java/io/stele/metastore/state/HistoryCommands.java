@@ -9,6 +9,7 @@ import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
 import io.stele.metastore.command.Command.Compact;
 import io.stele.metastore.command.Command.Reclaim;
+import io.stele.metastore.command.Origin;
 import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.key.PathKey;
 import io.stele.metastore.state.AccessRules.Right;
@@ -35,8 +36,11 @@ final class HistoryCommands {
 
   Answer compact(Compact command, Effects effects) {
     long revision = command.revision();
+    String principal = command.origin().principal();
     Optional<String> denial =
-        tables.rules().denial(command.origin().principal(), PathKey.ROOT, Right.WRITE);
+        principal.equals(Origin.LEADER)
+            ? Optional.empty()
+            : tables.rules().denial(principal, PathKey.ROOT, Right.WRITE);
     if (denial.isPresent()) {
       return new Refused(Kind.DENIED, denial.get());
     }

@@ -57,6 +57,9 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
   private static final Answer APPLIED_BEFORE =
       new Answer.Refused(Answer.Kind.UNKNOWN, "this log entry had been applied before");
 
+  /** The most names of one listing. */
+  private static final int MAX_NAMES = 10_000;
+
   private final StateDirectory directory;
   private final StateSettings settings;
   private final Consumer<StoreEvent> events;
@@ -142,10 +145,10 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
 
   @Override
   public Applied apply(Position position, Bytes entry) {
+    checkUsable();
     List<Command> commands = EntryCodec.decode("log entry " + position, entry);
     applying.lock();
     try {
-      checkUsable();
       if (position.index() <= applied.index()) {
         return new Applied(commands.stream().map(_ -> APPLIED_BEFORE).toList(), List.of());
       }
@@ -210,15 +213,27 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
 
   @Override
   public Position flush() {
+    Position reached;
+    StateTables at;
     applying.lock();
     try {
       checkUsable();
-      long txn = AppliedPlace.txn(applied.index(), AppliedPlace.LAST);
+      at = tables;
+      reached = applied;
+      long txn = AppliedPlace.txn(reached.index(), AppliedPlace.LAST);
       // During a replay the store may be ahead of the log: then the place that it knows stays.
-      if (applied.index() > flushed.index() && txn > tables.store.assignedTxn()) {
-        tables.store.applyLogged(place(applied, tables.revision()), txn);
-        tables.store.flush();
-        flushed = applied;
+      if (reached.index() <= flushed.index() || txn <= at.store.assignedTxn()) {
+        return flushed;
+      }
+      at.store.applyLogged(place(reached, at.revision()), txn);
+    } finally {
+      applying.unlock();
+    }
+    at.store.flush(); // while others go on
+    applying.lock();
+    try {
+      if (at == tables && reached.index() > flushed.index()) {
+        flushed = reached;
       }
       return flushed;
     } finally {
@@ -380,6 +395,7 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
    * The names in a directory, in their order.
    *
    * @param after the last name that is not wanted; empty at first
+   * @param limit the most names; 0 for as many as there may be in one answer
    */
   public List<DirectoryEntry> list(Bytes path, String after, int limit) {
     return reading(
@@ -389,7 +405,8 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
                     0,
                     revision -> {
                       try (DirectoryListing listing = new DirectoryListing(at, path, revision)) {
-                        return listing.list(Bytes.utf8(after), limit);
+                        return listing.list(
+                            Bytes.utf8(after), limit < 1 ? MAX_NAMES : Math.min(limit, MAX_NAMES));
                       }
                     }));
   }
@@ -461,6 +478,11 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
   /** Bytes of files. */
   public long diskBytes() {
     return reading(at -> Fingerprint.diskBytes(at.store));
+  }
+
+  /** How many cells can be read, history included, but for the place in the log. Looks at all. */
+  public long cellCount() {
+    return reading(at -> Fingerprint.cells(at.store));
   }
 
   /** The same on all members that have applied the same log, whatever they flushed when. */

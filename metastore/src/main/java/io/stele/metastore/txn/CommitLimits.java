@@ -47,13 +47,13 @@ final class CommitLimits {
 
   private static long size(Operation write) {
     return switch (write) {
-      case Operation.Put put -> put.key().length() + put.value().length();
+      case Operation.Put put -> (long) put.key().length() + put.value().length();
       case Operation.Delete delete -> size(delete.range());
       case Operation.Get get -> size(get.range());
     };
   }
 
   private static long size(KeyRange range) {
-    return range.from().length() + (range.to() == null ? 0 : range.to().length());
+    return (long) range.from().length() + (range.to() == null ? 0 : range.to().length());
   }
 }

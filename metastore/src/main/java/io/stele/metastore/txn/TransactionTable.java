@@ -359,26 +359,28 @@ public final class TransactionTable {
     if (commit == null) {
       throw new IllegalStateException("transaction " + entry.id() + " is not being committed");
     }
-    outcome(() -> ground.propose(command))
-        .whenComplete(
-            (answer, failure) -> {
-              Throwable problem = failure instanceof CompletionException e ? e.getCause() : failure;
-              finish(entry, problem);
-              if (answer instanceof Answer.Transacted transacted) {
-                commit.complete(transacted);
-              } else if (problem instanceof NotServingException) {
-                commit.completeExceptionally(
-                    new ConflictException(
-                        "transaction "
-                            + entry.id()
-                            + " was not committed: it ended with the term of its leader"));
-              } else {
-                commit.completeExceptionally(
-                    problem != null
-                        ? problem
-                        : new IllegalStateException("a commit was answered " + answer));
-              }
-            });
+    var _ =
+        outcome(() -> ground.propose(command))
+            .whenComplete(
+                (answer, failure) -> {
+                  Throwable problem =
+                      failure instanceof CompletionException e ? e.getCause() : failure;
+                  finish(entry, problem);
+                  if (answer instanceof Answer.Transacted transacted) {
+                    commit.complete(transacted);
+                  } else if (problem instanceof NotServingException) {
+                    commit.completeExceptionally(
+                        new ConflictException(
+                            "transaction "
+                                + entry.id()
+                                + " was not committed: it ended with the term of its leader"));
+                  } else {
+                    commit.completeExceptionally(
+                        problem != null
+                            ? problem
+                            : new IllegalStateException("a commit was answered " + answer));
+                  }
+                });
     return commit.copy();
   }
 

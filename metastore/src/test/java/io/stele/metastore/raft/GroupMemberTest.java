@@ -11,6 +11,7 @@ import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
+import io.stele.base.file.MemoryFileStore;
 import io.stele.base.file.StoreCall;
 import io.stele.metastore.raft.TestServers.Server;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,7 +91,57 @@ class GroupMemberTest {
       Server again = servers.leader();
       again.member().readBarrier().join();
       assertThat(again.replica.get("a")).isEqualTo("1");
-      again.changes().formOthers();
+    }
+  }
+
+  @Test
+  void aGroupThatHalfBeganIsCompletedAfterARestart() {
+    try (TestServers servers = new TestServers(root)) {
+      List<Server> three = three(servers);
+      List<String> addresses = three.stream().map(server -> server.address).toList();
+      Server late = three.get(2);
+      late.refusesToForm = true;
+      assertThatThrownBy(() -> three.getFirst().changes().bootstrap(addresses))
+          .isInstanceOf(UnavailableException.class)
+          .hasMessageContaining(late.address)
+          .hasMessageNotContaining(three.get(1).address);
+      servers.leader().put("a=1");
+      late.refusesToForm = false;
+      three.getFirst().crash();
+      three.getFirst().start().changes().formOthers();
+      until(() -> late.replica.get("a").equals("1"));
+    }
+  }
+
+  /** A member that forgot what it stored and voted for would undo what a majority had agreed on. */
+  @Test
+  void aMemberThatLostItsDirectoryDoesNotPassForTheOneItWas() {
+    try (TestServers servers = new TestServers(root)) {
+      List<Server> three = three(servers);
+      three.getFirst().changes().bootstrap(three.stream().map(server -> server.address).toList());
+      Server leader = servers.leader();
+      leader.put("a=1");
+      Server lost =
+          three.stream()
+              .filter(server -> server != leader && server != three.getFirst())
+              .findFirst()
+              .orElseThrow();
+      Member member = lost.member().self();
+      lost.stop();
+      lost.files = new MemoryFileStore();
+      lost.disk = new MapReplica.Disk();
+      lost.id = Optional.of(member.id());
+      lost.start();
+      three.getFirst().changes().formOthers();
+      assertThat(lost.member().identity().group()).isEmpty();
+      Server now = servers.leader();
+      assertThatThrownBy(() -> now.changes().add(lost.address))
+          .isInstanceOf(ConflictException.class)
+          .hasMessageContaining(member.id())
+          .hasMessageContaining("empty directory");
+      now.changes().remove(member.id());
+      now.changes().add(lost.address);
+      until(() -> lost.replica.get("a").equals("1"));
     }
   }
 

@@ -17,8 +17,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -160,7 +162,7 @@ final class TestMembers implements AutoCloseable {
         .orElseThrow();
   }
 
-  static void until(java.util.concurrent.Callable<Boolean> condition) {
+  static void until(Callable<Boolean> condition) {
     await().pollInterval(Duration.ofMillis(5)).atMost(Duration.ofSeconds(20)).until(condition);
   }
 
@@ -185,6 +187,10 @@ final class TestMembers implements AutoCloseable {
     }
   }
 
+  private Node node(Member member) {
+    return Objects.requireNonNull(nodes.get(member.id()));
+  }
+
   private PeerLink link(Node from) {
     return new RefusingLink() {
       @Override
@@ -192,8 +198,7 @@ final class TestMembers implements AutoCloseable {
         if (network.cut(from.member.id(), peer.id())) {
           return new CompletableFuture<>(); // as a cut wire: no answer, and no refusal either
         }
-        return CompletableFuture.supplyAsync(
-            () -> nodes.get(peer.id()).consensus().currentTerm(peer.id()));
+        return CompletableFuture.supplyAsync(() -> node(peer).consensus().currentTerm(peer.id()));
       }
 
       @Override
@@ -202,7 +207,7 @@ final class TestMembers implements AutoCloseable {
           throw new IOException("cut off");
         }
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        nodes.get(peer.id()).replica.writeCheckpoint(out);
+        node(peer).replica.writeCheckpoint(out);
         return new ByteArrayInputStream(out.toByteArray());
       }
     };

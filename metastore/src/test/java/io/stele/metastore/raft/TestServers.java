@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -40,6 +41,8 @@ final class TestServers implements AutoCloseable {
     MemoryFileStore files = new MemoryFileStore();
     MapReplica replica = new MapReplica(disk);
     GroupSettings settings = SETTINGS;
+    Optional<String> id = Optional.empty();
+    volatile boolean refusesToForm;
     Optional<GroupMember<Position>> running = Optional.empty();
     Optional<GroupChanges<Position>> operator = Optional.empty();
 
@@ -61,7 +64,7 @@ final class TestServers implements AutoCloseable {
         running =
             Optional.of(
                 GroupMember.open(
-                    new GroupMember.Place(files, Optional.of(directory), raftAddress, address),
+                    new GroupMember.Place(files, Optional.of(directory), raftAddress, address, id),
                     replica,
                     link,
                     settings,
@@ -150,7 +153,7 @@ final class TestServers implements AutoCloseable {
     public InputStream checkpoint(Member peer) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
       at(peer.serviceAddress());
-      servers.get(peer.serviceAddress()).replica.writeCheckpoint(out);
+      Objects.requireNonNull(servers.get(peer.serviceAddress())).replica.writeCheckpoint(out);
       return new ByteArrayInputStream(out.toByteArray());
     }
 
@@ -167,7 +170,14 @@ final class TestServers implements AutoCloseable {
     @Override
     public CompletableFuture<Void> form(
         String serviceAddress, String group, String memberId, List<Member> members) {
-      return CompletableFuture.runAsync(() -> at(serviceAddress).form(group, memberId, members));
+      return CompletableFuture.runAsync(
+          () -> {
+            GroupMember<Position> server = at(serviceAddress);
+            if (Objects.requireNonNull(servers.get(serviceAddress)).refusesToForm) {
+              throw new UncheckedIOException(new IOException("cut off"));
+            }
+            server.form(group, memberId, members);
+          });
     }
 
     @Override

@@ -347,7 +347,7 @@ class TransactionTableTest {
     String id = begin();
     read(id, "/a");
     readPrefix(id, "/d/", 0);
-    commit(id, put("/b", "1"));
+    var _ = commit(id, put("/b", "1"));
     assertThat(ground.proposals.getFirst().command().transaction().reads())
         .contains(
             new ReadSet(
@@ -402,7 +402,7 @@ class TransactionTableTest {
   void deletedRangesAreLockedAsAWhole() {
     String one = begin();
     String two = begin();
-    commit(one, delete("/d/"));
+    var _ = commit(one, delete("/d/"));
     CompletableFuture<Answer.Transacted> second = commit(two, put("/d/x", "1"));
     assertThat(second).isNotDone();
     ground.applyNext();
@@ -546,7 +546,7 @@ class TransactionTableTest {
   void aWaitEndsWithTheLifeOfTheOneThatWaits() {
     String writer = begin();
     String waiting = begin();
-    commit(writer, put("/a", "1"));
+    var _ = commit(writer, put("/a", "1"));
     CompletableFuture<Answer.Transacted> blocked = commit(waiting, put("/a", "2"));
     clock.advance(Duration.ofSeconds(10));
     table.expire();

@@ -17,7 +17,7 @@ final class FakeHistory implements ChangeHistory {
 
   /** Changes keys in one revision; a value of null deletes. */
   synchronized Changes change(Map<String, Optional<String>> values) {
-    long revision = all.size() + 2;
+    long revision = all.size() + 2L;
     List<KeyEvent> events = new ArrayList<>();
     values.entrySet().stream()
         .sorted(Map.Entry.comparingByKey())
@@ -49,7 +49,7 @@ final class FakeHistory implements ChangeHistory {
 
   @Override
   public synchronized long revision() {
-    return all.size() + 1;
+    return all.size() + 1L;
   }
 
   @Override

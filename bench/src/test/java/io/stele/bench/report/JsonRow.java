@@ -1,4 +1,4 @@
-package io.stele.bench.engine;
+package io.stele.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One object of a report's JSON array; a field of another kind than asked for fails the test. */
-record JsonRow(Map<String, @Nullable Object> fields) {
-  static List<JsonRow> rows(@Nullable Object json) {
+public record JsonRow(Map<String, @Nullable Object> fields) {
+  public static List<JsonRow> rows(@Nullable Object json) {
     assertThat(json).isInstanceOf(List.class);
     List<JsonRow> rows = new ArrayList<>();
     if (json instanceof List<?> items) {
@@ -26,18 +26,18 @@ record JsonRow(Map<String, @Nullable Object> fields) {
     return rows;
   }
 
-  String name() {
+  public String name() {
     return text("case");
   }
 
-  String text(String field) {
+  public String text(String field) {
     if (fields.get(field) instanceof String text) {
       return text;
     }
     throw new AssertionError(field + " is no text in " + fields);
   }
 
-  double number(String field) {
+  public double number(String field) {
     if (fields.get(field) instanceof Double number) {
       return number;
     }

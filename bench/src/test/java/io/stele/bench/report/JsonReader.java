@@ -1,4 +1,4 @@
-package io.stele.bench.engine;
+package io.stele.bench.report;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads JSON strictly, so that a test sees what any program would: a comma too many fails. */
-final class JsonReader {
+public final class JsonReader {
   private final String text;
   private int at;
 
@@ -15,7 +15,7 @@ final class JsonReader {
     this.text = text;
   }
 
-  static @Nullable Object read(String text) {
+  public static @Nullable Object read(String text) {
     JsonReader reader = new JsonReader(text.strip());
     Object value = reader.value();
     if (reader.at != reader.text.length()) {

@@ -1,0 +1,181 @@
+package io.stele.bench.metastore;
+
+import io.stele.base.error.ConflictException;
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.client.Stele;
+import io.stele.client.metastore.MemberReport;
+import io.stele.client.metastore.MetastoreAdmin;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Stele's own servers: this JVM's Java and class path, as processes, with the flags that the
+ * launcher gives to servers.
+ */
+final class SteleSide implements Side {
+  private static final String NAME = "Stele";
+  private static final KeySet FIRST_KEY = new KeySet("/ready", 1, 16);
+  private static final Duration START_PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PAUSE = Duration.ofMillis(5);
+
+  /** Of the machine's memory, for the heaps of all members together. */
+  private static final int HEAP_PERCENT = 40;
+
+  private static final List<String> FLAGS =
+      List.of(
+          "-XX:+UseParallelGC",
+          "-XX:+UseCompactObjectHeaders",
+          "--enable-native-access=ALL-UNNAMED",
+          "--sun-misc-unsafe-memory-access=allow");
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public String version() {
+    String version = SteleSide.class.getPackage().getImplementationVersion();
+    return version == null ? "as built" : version;
+  }
+
+  @Override
+  public Map<String, String> facts() {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put(
+        NAME, version() + ", a process a member; asked by its Java client, of the leader first");
+    facts.put(
+        NAME + " flags",
+        "%s; heaps of all members together at most %d %% of the memory"
+            .formatted(String.join(" ", FLAGS), HEAP_PERCENT));
+    return facts;
+  }
+
+  @Override
+  public Cluster start(Path directory, int members) throws Exception {
+    List<Integer> ports = FreePorts.find(2 * members);
+    List<Member> processes = new ArrayList<>();
+    for (int i = 0; i < members; i++) {
+      processes.add(member(directory, i, members, ports.get(i), ports.get(members + i)));
+    }
+    Cluster cluster = new Cluster(directory, processes, SteleSide::connectToLeader);
+    try {
+      cluster.start();
+      if (members > 1) {
+        bootstrap(processes);
+      }
+      cluster.await("Stele's start", driver -> driver.put(FIRST_KEY, 0, 0));
+      return cluster;
+    } catch (Exception e) {
+      cluster.close();
+      throw e;
+    }
+  }
+
+  private static Member member(Path directory, int number, int members, int port, int raftPort)
+      throws IOException {
+    String name = "member" + number;
+    Path home = Files.createDirectory(directory.resolve(name));
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(FLAGS);
+    command.add("-XX:MaxRAMPercentage=" + HEAP_PERCENT / members);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of("io.stele.cli.Main", "server", "--roles=metastore", "--name=" + name));
+    command.add("--data=" + home.resolve("data"));
+    command.add("--port=" + port);
+    command.add("--raft-port=" + raftPort);
+    if (members > 1) {
+      command.add("--wait");
+    }
+    return new Member("Stele's " + name, "127.0.0.1:" + port, command, home.resolve("server.log"));
+  }
+
+  /** Makes servers that wait for it one group. */
+  private static void bootstrap(List<Member> members) throws Exception {
+    long start = System.nanoTime();
+    while (!members.stream().allMatch(SteleSide::listens)) {
+      members.forEach(Member::checkAlive);
+      if (System.nanoTime() - start > START_PATIENCE.toNanos()) {
+        throw new UnavailableException(
+            "Stele's members do not all listen within %s; the first said last:%n%s"
+                .formatted(START_PATIENCE, members.getFirst().lastWords()));
+      }
+      Thread.sleep(PAUSE);
+    }
+    List<String> addresses = members.stream().map(Member::address).toList();
+    try (Stele stele = Stele.builder().endpoints(addresses).timeout(START_PATIENCE).connect()) {
+      begin(stele.metastore().admin(), addresses);
+    }
+  }
+
+  /**
+   * On a busy machine the answer may be lost, and the client's next attempt finds the group begun.
+   */
+  private static void begin(MetastoreAdmin admin, List<String> addresses) {
+    try {
+      var _ = admin.bootstrap(addresses);
+    } catch (ConflictException e) {
+      List<String> begun =
+          admin.members().stream().map(io.stele.client.metastore.Member::serviceAddress).toList();
+      if (!Set.copyOf(begun).equals(Set.copyOf(addresses))) {
+        throw e;
+      }
+    }
+  }
+
+  private static boolean listens(Member member) {
+    int port = Integer.parseInt(member.address().substring(member.address().indexOf(':') + 1));
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * The client asks whom it is given first, and that member would only pass on what it is asked.
+   */
+  private static Driver connectToLeader(List<Member> members) {
+    // The client would try again, with pauses that are too long for the time of a start.
+    if (!members.stream().allMatch(SteleSide::listens)) {
+      throw new UnavailableException("not all of Stele's members listen yet");
+    }
+    List<String> addresses = new ArrayList<>(members.stream().map(Member::address).toList());
+    if (members.size() > 1) {
+      String leader = leader(addresses);
+      addresses.remove(leader);
+      addresses.addFirst(leader);
+    }
+    return SteleDriver.connect(addresses);
+  }
+
+  private static String leader(List<String> addresses) {
+    try (Stele stele = Stele.builder().endpoints(addresses).connect()) {
+      Optional<String> leader =
+          stele.metastore().admin().status().stream()
+              .filter(MemberReport.Reached.class::isInstance)
+              .map(MemberReport.Reached.class::cast)
+              .filter(report -> report.status().ready())
+              .map(MemberReport.Reached::address)
+              .findFirst();
+      return leader.orElseThrow(
+          () -> new UnavailableException("none of Stele's members leads: " + addresses));
+    } catch (SteleException e) {
+      throw new UnavailableException("Stele's members do not tell their state", e);
+    }
+  }
+}

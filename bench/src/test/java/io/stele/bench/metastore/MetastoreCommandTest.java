@@ -1,0 +1,239 @@
+package io.stele.bench.metastore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.stele.bench.report.JsonReader;
+import io.stele.bench.report.JsonRow;
+import io.stele.cli.ExitCode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class MetastoreCommandTest {
+
+  private record Run(int exitCode, String out, String err) {}
+
+  @TempDir private Path temp;
+
+  private static Run run(Side stele, Peer peer, String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine commandLine = new CommandLine(new MetastoreCommand(() -> stele, () -> peer));
+    commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    int exitCode = commandLine.execute(arguments);
+    return new Run(exitCode, out.toString(), err.toString());
+  }
+
+  private Run tinyRun(Side stele, Peer peer, String... more) {
+    List<String> arguments = new ArrayList<>(List.of("--quick", "--seconds=0.05", "--keys=1000"));
+    arguments.add("--dir=" + temp.resolve("data"));
+    arguments.addAll(List.of(more));
+    return run(stele, peer, arguments.toArray(String[]::new));
+  }
+
+  private static Peer present(Side side) {
+    return new Peer.Present(side);
+  }
+
+  private static List<JsonRow> readResults(Path json) throws IOException {
+    return JsonRow.rows(JsonReader.read(Files.readString(json)));
+  }
+
+  @Test
+  void everyCaseGivesResultsOnBothSidesForEachSizeOfGroup() throws IOException {
+    Path json = temp.resolve("results.json");
+    Run run = tinyRun(new MemorySide("Ours"), present(new MemorySide("Theirs")), "--json=" + json);
+
+    assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(ExitCode.OK);
+    List<JsonRow> results = readResults(json);
+    assertThat(results)
+        .extracting(JsonRow::name)
+        .containsExactly(
+            "put-1-m1",
+            "put-64-m1",
+            "put-512-m1",
+            "memory-m1",
+            "get-1-m1",
+            "get-64-m1",
+            "get-512-m1",
+            "range-100-m1",
+            "txn-m1",
+            "txn-at-once-m1",
+            "watch-1000-m1",
+            "watch-1000-p50-m1",
+            "watch-1000-p99-m1",
+            "put-1-m3",
+            "put-64-m3",
+            "put-512-m3",
+            "memory-m3",
+            "get-1-m3",
+            "get-64-m3",
+            "get-512-m3",
+            "range-100-m3",
+            "txn-m3",
+            "txn-at-once-m3",
+            "watch-1000-m3",
+            "watch-1000-p50-m3",
+            "watch-1000-p99-m3",
+            "store-1k-load",
+            "store-1k-memory",
+            "store-1k-get",
+            "store-1k-restart",
+            "store-1k-disk");
+    for (JsonRow result : results) {
+      assertThat(result.fields())
+          .containsOnlyKeys(
+              "case", "unit", "stele", "peer", "peerName", "ratio", "goal", "met", "note");
+      assertThat(result.text("peerName")).isEqualTo("Theirs 0");
+      assertRatio(result);
+      assertGoal(result);
+      assertThat(run.out()).contains(result.name());
+    }
+    assertThat(run.out()).contains("processors", "fsync of a", "jvm flags", "groups of 1 and 3");
+    assertThat(run.out()).contains("p50/p99 µs: Ours ", ", Theirs ");
+    assertThat(temp.resolve("data")).as("the data").doesNotExist();
+  }
+
+  private static void assertRatio(JsonRow result) {
+    double stele = result.number("stele");
+    double peer = result.number("peer");
+    boolean lower = Set.of("ms", "µs", "bytes").contains(result.text("unit"));
+    double expected = lower ? peer / stele : stele / peer;
+    assertThat(stele).as(result.name()).isPositive();
+    assertThat(result.number("ratio"))
+        .as(result.name())
+        .isCloseTo(expected, within(0.002 + expected / 100));
+  }
+
+  private static void assertGoal(JsonRow result) {
+    String name = result.name();
+    if (name.startsWith("memory") || (name.startsWith("store") && !name.endsWith("get"))) {
+      assertThat(result.fields().get("goal")).as(name).isNull();
+      assertThat(result.fields().get("met")).as(name).isNull();
+    } else {
+      double goal = name.contains("get") ? 2 : 1;
+      assertThat(result.number("goal")).as(name).isEqualTo(goal);
+      assertThat(result.fields().get("met")).as(name).isEqualTo(result.number("ratio") >= goal);
+    }
+  }
+
+  @Test
+  void theSidesTakeTurns() {
+    Run run =
+        tinyRun(
+            new MemorySide("Ours"),
+            present(new MemorySide("Theirs")),
+            "--cases=get-1",
+            "--members=1",
+            "--repeat=3");
+
+    List<String> turns =
+        run.err().lines().filter(line -> line.contains("get-1-m1")).map(String::strip).toList();
+    assertThat(turns).hasSize(6);
+    for (int i = 0; i < turns.size(); i++) {
+      assertThat(turns.get(i))
+          .contains("%d/3".formatted(i / 2 + 1))
+          .contains(i % 2 == 0 ? "Ours" : "Theirs");
+    }
+  }
+
+  @Test
+  void anAbsentPeerIsNamedAndSteleMeasuredAlone() throws IOException {
+    Path json = temp.resolve("results.json");
+    Run run =
+        tinyRun(
+            new MemorySide("Ours"),
+            EtcdSide.find("etcd-that-is-not-installed"),
+            "--cases=put-1,memory,watch-1000,store",
+            "--members=1",
+            "--json=" + json);
+
+    assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.OK);
+    assertThat(run.out())
+        .containsPattern("etcd +ABSENT: no program 'etcd-that-is-not-installed' is on the path")
+        .containsPattern("put-1-m1 .* absent ");
+    List<JsonRow> results = readResults(json);
+    assertThat(results).hasSize(10);
+    for (JsonRow result : results) {
+      assertThat(result.text("peerName")).isEqualTo("etcd (absent)");
+      assertThat(result.fields().get("peer")).isNull();
+      assertThat(result.fields().get("met")).isNull();
+      assertThat(result.number("stele")).isPositive();
+      assertThat(result.text("note")).contains("etcd is absent: no program");
+    }
+  }
+
+  @Test
+  void aWrongAnswerFailsItsCaseLoudlyAndTheOthersRun() throws IOException {
+    Path json = temp.resolve("results.json");
+    Run run =
+        tinyRun(
+            new MemorySide("Ours"),
+            present(new MemorySide("Theirs", true)),
+            "--cases=get-1,range-100,txn",
+            "--members=1",
+            "--json=" + json);
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.FAILURE);
+    assertThat(run.out()).contains("FAILED range-100-m1: ", "was asked for and '/bench/keys/");
+    assertThat(readResults(json)).extracting(JsonRow::name).containsExactly("get-1-m1", "txn-m1");
+    assertThat(temp.resolve("data")).doesNotExist();
+  }
+
+  @Test
+  void listNamesEveryCase() {
+    Run run = run(new MemorySide("Ours"), present(new MemorySide("Theirs")), "--list");
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.OK);
+    for (MetastoreCase each : MetastoreBench.cases()) {
+      assertThat(run.out()).containsPattern("(?m)^" + each.name() + " +\\S");
+    }
+  }
+
+  @Test
+  void anUnknownCaseIsAnsweredWithTheKnownOnes() {
+    Run run = tinyRun(new MemorySide("Ours"), present(new MemorySide("Theirs")), "--cases=put-65");
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.err())
+        .contains("unknown case 'put-65'; did you mean 'put-64'?")
+        .contains("The cases are put-1, put-64, put-512, memory, get-1");
+    assertThat(temp.resolve("data")).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "--members | 0    | --members is 0; it must be 1 to 7",
+        "--members | 1,8  | --members is 8; it must be 1 to 7",
+        "--repeat  | 0    | --repeat is 0; it must be 1 to 1000",
+        "--seconds | 0    | --seconds is 0.0; it must be 0.01 to 600",
+        "--keys    | 99   | --keys is 99; it must be 100 to 10000000000",
+        "--json    | no/a | --json is no/a; it must be a file in a directory that exists"
+      })
+  void aWrongOptionIsRefused(String option, String value, String message) {
+    Run run =
+        run(
+            new MemorySide("Ours"),
+            present(new MemorySide("Theirs")),
+            "--dir=" + temp.resolve("data"),
+            option + "=" + value);
+
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.err()).contains(message);
+    assertThat(temp.resolve("data")).doesNotExist();
+  }
+}

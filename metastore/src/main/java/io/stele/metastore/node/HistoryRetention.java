@@ -1,0 +1,95 @@
+package io.stele.metastore.node;
+
+import io.stele.base.event.Events;
+import io.stele.metastore.command.Answer;
+import io.stele.metastore.command.Command;
+import io.stele.metastore.command.Origin;
+import io.stele.metastore.state.MetastoreState;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * Forgets old history, by the leader: it notes the revision once a minute (or sixty times within
+ * the time kept, if that is short), and compacts to a note when that has become old enough. What a
+ * compaction, also one that a user asked for, leaves behind is dropped in small parts, so that the
+ * log is not held up.
+ */
+final class HistoryRetention {
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  private record Note(long nanos, long revision) {}
+
+  private final Duration kept;
+  private final int chunk;
+  private final MetastoreState state;
+  private final Proposer proposer;
+  private final Events events;
+  private final Deque<Note> notes = new ArrayDeque<>();
+  private volatile boolean underWay;
+
+  HistoryRetention(
+      Duration kept, int chunk, MetastoreState state, Proposer proposer, Events events) {
+    this.kept = kept;
+    this.chunk = chunk;
+    this.state = state;
+    this.proposer = proposer;
+    this.events = events;
+  }
+
+  synchronized void leads() {
+    notes.clear();
+    underWay = false;
+  }
+
+  synchronized void tick(long now) {
+    if (kept.isPositive()) {
+      note(now);
+      compactTo(aged(now));
+    }
+    // Whoever compacted, and whoever led when it began: what is left over is dropped.
+    if (!underWay && state.reclaimed() < state.compacted()) {
+      underWay = true;
+      reclaimNext();
+    }
+  }
+
+  private void note(long now) {
+    long every = Math.min(MINUTE.toNanos(), kept.toNanos() / 60);
+    if (notes.isEmpty() || now - notes.getLast().nanos() >= every) {
+      notes.addLast(new Note(now, state.revision()));
+    }
+  }
+
+  /** The newest note that is old enough; 0 for none. */
+  private long aged(long now) {
+    long aged = 0;
+    while (!notes.isEmpty() && now - notes.getFirst().nanos() >= kept.toNanos()) {
+      aged = notes.removeFirst().revision();
+    }
+    return aged;
+  }
+
+  private void compactTo(long target) {
+    if (target > state.compacted()) {
+      var _ =
+          proposer
+              .propose(new Command.Compact(Origin.of(Origin.LEADER), target))
+              .thenAccept(done -> events.publish(new NodeEvent.HistoryCompacted(target)));
+    }
+  }
+
+  private void reclaimNext() {
+    var _ =
+        proposer
+            .propose(new Command.Reclaim(chunk))
+            .whenComplete(
+                (answer, failure) -> {
+                  if (answer instanceof Answer.Reclaimed part && part.more()) {
+                    reclaimNext();
+                  } else {
+                    underWay = false; // if it failed, the next tick tries again
+                  }
+                });
+  }
+}

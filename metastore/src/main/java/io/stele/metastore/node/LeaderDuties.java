@@ -1,0 +1,191 @@
+package io.stele.metastore.node;
+
+import io.stele.base.error.DeniedException;
+import io.stele.base.error.NotFoundException;
+import io.stele.base.error.NotServingException;
+import io.stele.base.event.Events;
+import io.stele.base.time.Clock;
+import io.stele.metastore.command.Command;
+import io.stele.metastore.session.Session;
+import io.stele.metastore.state.MetastoreState;
+import io.stele.metastore.txn.TransactionTable;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What only the leader does, because it depends on time: it ends sessions, waits, delays and
+ * transactions whose time is over, and forgets old history. Each end is a command in the log, so
+ * that all members agree on it.
+ *
+ * <p>All deadlines begin anew with each leader, which can only prolong them: nobody may be taken
+ * for dead because of a clock that he did not know.
+ */
+final class LeaderDuties {
+  /** After which a command whose effect has not come is proposed again. */
+  private static final Duration REPEAT = Duration.ofSeconds(2);
+
+  /** A leader that looks so much later than it meant to has been asleep, and heard nobody. */
+  private static final long ASLEEP_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** How often the state is asked for what has no deadline yet, lest anything lives for ever. */
+  private static final long ADOPTION_NANOS = Duration.ofSeconds(5).toNanos();
+
+  private final NodeSettings settings;
+  private final Clock clock;
+  private final MetastoreState state;
+  private final Proposer proposer;
+  private final TransactionTable transactions;
+  private final HistoryRetention history;
+  private final Events events;
+  private final SessionLeases sessions = new SessionLeases(REPEAT);
+  private final LockDeadlines locks = new LockDeadlines(REPEAT);
+  private volatile boolean leading;
+  private volatile long lastTick;
+  private volatile long lastAdoption;
+
+  LeaderDuties(
+      NodeSettings settings,
+      Clock clock,
+      MetastoreState state,
+      Proposer proposer,
+      TransactionTable transactions,
+      HistoryRetention history,
+      Events events) {
+    this.settings = settings;
+    this.clock = clock;
+    this.state = state;
+    this.proposer = proposer;
+    this.transactions = transactions;
+    this.history = history;
+    this.events = events;
+  }
+
+  boolean isLeading() {
+    return leading;
+  }
+
+  SessionLeases sessions() {
+    return sessions;
+  }
+
+  LockDeadlines locks() {
+    return locks;
+  }
+
+  // ---- told by the thread that applies the log
+
+  void leads(long term) {
+    long now = clock.nanos();
+    Map<Long, Duration> alive = alive();
+    sessions.leads(alive, now);
+    locks.clear();
+    locks.adopt(state.waiting(), state.delays(), now);
+    transactions.leads(term);
+    history.leads();
+    lastTick = now;
+    lastAdoption = now;
+    leading = true;
+    events.publish(new NodeEvent.DutiesTaken(term, alive.size()));
+  }
+
+  void follows() {
+    leading = false;
+    sessions.follows();
+    locks.clear();
+    transactions.follows();
+  }
+
+  private Map<Long, Duration> alive() {
+    Map<Long, Duration> alive = new HashMap<>();
+    state.sessions().forEach(session -> alive.put(session.id(), session.timeToLive()));
+    return alive;
+  }
+
+  void sessionOpened(long session, Duration time) {
+    sessions.renew(session, time, clock.nanos());
+  }
+
+  void sessionEnded(long session, boolean expired) {
+    sessions.ended(session);
+    if (expired && leading) {
+      locks.delayed(state.delays(), clock.nanos());
+      events.publish(new NodeEvent.SessionExpired(session));
+    }
+  }
+
+  void lockQueued(LockWaits.Request request, Duration patience) {
+    if (leading) {
+      locks.queued(request, patience, clock.nanos());
+    }
+  }
+
+  // ---- asked by callers
+
+  /** Gives a session its full time again. Only after a read barrier. */
+  Duration renew(String principal, long id) {
+    Session session =
+        state
+            .session(id)
+            .orElseThrow(() -> new NotFoundException("session " + id + " has ended, or never was"));
+    if (!session.principal().equals(principal)) {
+      throw new DeniedException("session " + id + " is not one of \"" + principal + "\"");
+    }
+    if (!leading) {
+      throw new NotServingException("session " + id + " not renewed: this member leads no longer");
+    }
+    if (!sessions.renew(id, session.timeToLive(), clock.nanos())) {
+      throw new NotFoundException("session " + id + " is expiring");
+    }
+    return session.timeToLive();
+  }
+
+  // ---- from time to time
+
+  /** Proposes what is due. One thread at a time. */
+  void tick() {
+    if (!leading) {
+      return;
+    }
+    long now = clock.nanos();
+    if (!settings.tick().isZero()) {
+      allowForSleep(now);
+    }
+    lastTick = now;
+    if (now - lastAdoption >= ADOPTION_NANOS) {
+      lastAdoption = now;
+      sessions.adopt(alive(), now);
+      locks.adopt(state.waiting(), state.delays(), now);
+    }
+    for (long session : sessions.due(now)) {
+      if (state.session(session).isPresent()) {
+        propose(new Command.ExpireSession(session));
+      } else {
+        sessions.ended(session);
+      }
+    }
+    locks.dueWaits(now).forEach(this::endWait);
+    for (LockDeadlines.Delay delay : locks.dueDelays(now)) {
+      propose(new Command.EndDelay(delay.key(), delay.token()));
+    }
+    transactions.expire();
+    history.tick(now);
+  }
+
+  void endWait(LockWaits.Request request) {
+    propose(new Command.EndWait(request.key(), request.session(), request.sequence()));
+  }
+
+  /** What comes of it is seen when it is applied; if nothing comes, it is proposed again. */
+  private void propose(Command command) {
+    var _ = proposer.propose(command);
+  }
+
+  private void allowForSleep(long now) {
+    long late = now - lastTick - settings.tick().toNanos();
+    if (late > ASLEEP_NANOS) {
+      sessions.extend(late);
+      events.publish(new NodeEvent.Paused(late / 1_000_000));
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.stele.metastore.node;
+
+import io.stele.base.event.Event;
+
+/** What a member has to tell of itself. */
+public sealed interface NodeEvent extends Event {
+  /** This member leads, and has taken up what a leader does. */
+  record DutiesTaken(long term, int sessions) implements NodeEvent {
+    @Override
+    public Level level() {
+      return Level.INFO;
+    }
+
+    @Override
+    public String text() {
+      return "leads in term " + term + "; all " + sessions + " sessions have their full time";
+    }
+  }
+
+  record SessionExpired(long session) implements NodeEvent {
+    @Override
+    public Level level() {
+      return Level.INFO;
+    }
+
+    @Override
+    public String text() {
+      return "session " + session + " expired: nothing was heard of it";
+    }
+  }
+
+  /** The leader itself did not run for a while. */
+  record Paused(long millis) implements NodeEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "did not run for " + millis + " ms; sessions are given that time";
+    }
+  }
+
+  /** Looking for deadlines failed: a fault of the program. */
+  record DutiesFailed(RuntimeException problem) implements NodeEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return "the leader could not see to its duties, and tries again: " + problem;
+    }
+  }
+
+  record HistoryCompacted(long revision) implements NodeEvent {
+    @Override
+    public Level level() {
+      return Level.DEBUG;
+    }
+
+    @Override
+    public String text() {
+      return "history before revision " + revision + " is dropped";
+    }
+  }
+}

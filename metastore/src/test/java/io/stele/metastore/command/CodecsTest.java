@@ -1,0 +1,126 @@
+package io.stele.metastore.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.base.bytes.ByteBuilder;
+import io.stele.base.bytes.ByteReader;
+import io.stele.base.bytes.ByteReader.Malformed;
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.CorruptDataException;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.time.RandomSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+
+/** What is written is read again; what nobody wrote is found out, and never worse. */
+class CodecsTest {
+  private final RandomGenerator random = RandomSource.seeded(5);
+  private final RandomCommands commands = new RandomCommands(random);
+
+  private List<Command> entry() {
+    List<Command> entry = new ArrayList<>();
+    for (int i = random.nextInt(6); i > 0; i--) {
+      entry.add(commands.command());
+    }
+    return entry;
+  }
+
+  @Test
+  void entriesAreReadAsTheyWereWritten() {
+    Set<Class<?>> kinds = new HashSet<>();
+    for (int i = 0; i < 5_000; i++) {
+      List<Command> entry = entry();
+      entry.forEach(command -> kinds.add(command.getClass()));
+      assertThat(EntryCodec.decode("entry", EntryCodec.encode(entry))).isEqualTo(entry);
+    }
+    assertThat(kinds).hasSize(Command.class.getPermittedSubclasses().length);
+  }
+
+  @Test
+  void answersAreReadAsTheyWereWritten() throws Malformed {
+    for (int i = 0; i < 5_000; i++) {
+      Answer answer = commands.answer();
+      ByteBuilder out = new ByteBuilder(64);
+      AnswerCodec.write(out, answer);
+      assertThat(AnswerCodec.read(new ByteReader(out.array(), 0, out.length()))).isEqualTo(answer);
+    }
+    for (Answer.Kind kind : Answer.Kind.values()) {
+      ByteBuilder out = new ByteBuilder(64);
+      AnswerCodec.write(out, new Answer.Refused(kind, "why"));
+      assertThat(AnswerCodec.read(new ByteReader(out.array(), 0, out.length())))
+          .isEqualTo(new Answer.Refused(kind, "why"));
+    }
+  }
+
+  @Test
+  void whatNobodyWroteIsCorruptAndNothingElse() {
+    int corrupt = 0;
+    for (int i = 0; i < 50_000; i++) {
+      byte[] bytes;
+      if (i % 5 == 0) {
+        bytes = new byte[random.nextInt(40)];
+        random.nextBytes(bytes);
+        if (bytes.length > 0) {
+          bytes[0] = 1;
+        }
+      } else {
+        bytes = EntryCodec.encode(entry()).toArray();
+        for (int n = random.nextInt(3); n >= 0; n--) {
+          bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
+        }
+        bytes = i % 3 == 0 ? Arrays.copyOf(bytes, random.nextInt(bytes.length + 1)) : bytes;
+      }
+      try {
+        EntryCodec.decode("entry", Bytes.wrap(bytes));
+      } catch (CorruptDataException e) {
+        corrupt++;
+      }
+    }
+    assertThat(corrupt).isGreaterThan(10_000);
+  }
+
+  @Test
+  void aCorruptEntryIsNamed() {
+    assertThatThrownBy(() -> EntryCodec.decode("log entry 3:9", Bytes.of((byte) 2)))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("log entry 3:9")
+        .hasMessageContaining("version 2 instead of 1");
+  }
+
+  @Test
+  void anEntryHasOnlySoManyCommands() {
+    List<Command> many =
+        Collections.nCopies(EntryCodec.MAX_COMMANDS + 1, new Command.ExpireSession(1));
+    assertThatThrownBy(() -> EntryCodec.encode(many))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("65535")
+        .hasMessageContaining("65534");
+    assertThat(EntryCodec.decode("", EntryCodec.encode(many.subList(1, many.size()))))
+        .hasSize(EntryCodec.MAX_COMMANDS);
+  }
+
+  /** Bytes that are in logs: a change of them is a new version. */
+  @Test
+  void theFirstVersionIsReadForEver() {
+    Bytes stored =
+        EntryCodec.encode(
+            List.of(
+                new Command.Transact(
+                    new Origin("me", 300, 7, 5),
+                    Transaction.of(new Operation.Put(Bytes.utf8("/k"), Bytes.utf8("v"), 0, true))),
+                new Command.Acquire(
+                    Origin.of(""), Bytes.utf8("/l"), true, Duration.ofSeconds(1), Duration.ZERO)));
+    assertThat(stored.toString())
+        .isEqualTo(
+            "\\x01\\x02\\x04\\x02me\\xac\\x02\\x07\\x02\\x00\\x01\\x01\\x02/k\\x01v\\x00\\x01"
+                + "\\x00\\x00\\x05\\x00\\x00\\x02/l\\x01\\x01\\x00\\x00\\x00");
+  }
+}

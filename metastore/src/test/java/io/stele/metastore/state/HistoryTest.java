@@ -1,0 +1,194 @@
+package io.stele.metastore.state;
+
+import static io.stele.metastore.state.TestState.one;
+import static io.stele.metastore.state.TestState.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.metastore.command.Answer;
+import io.stele.metastore.command.Answer.Kind;
+import io.stele.metastore.command.Answer.Refused;
+import io.stele.metastore.command.Command;
+import io.stele.metastore.command.RefusedException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Compaction and reclaiming: nothing that may be asked for is lost, and the rest goes. */
+class HistoryTest {
+  private final TestState state = new TestState();
+
+  @AfterEach
+  void close() {
+    state.close();
+  }
+
+  private static void assertCompacted(ThrowingCallable read) {
+    assertThatThrownBy(read)
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.refused().kind()).isEqualTo(Kind.COMPACTED));
+  }
+
+  private void reclaimAll(int chunk) {
+    while (((Answer.Reclaimed) state.apply(new Command.Reclaim(chunk))).more()) {
+      // on
+    }
+  }
+
+  @Test
+  void compactionSetsTheFloorAtOnce() {
+    state.set("/a", "1");
+    state.set("/a", "2");
+    state.set("/a", "3");
+    assertThat(state.compact(3)).isEqualTo(new Answer.Done());
+    assertCompacted(() -> state.at(2));
+    assertThat(state.at(3)).containsExactly("/a=2@2,3,2");
+    assertCompacted(() -> state.changes(3));
+    assertThat(state.changes(4)).containsExactly("4 +/a=3 was 2");
+    assertThat(((Refused) state.compact(3)).kind()).isEqualTo(Kind.COMPACTED);
+    assertThat(((Refused) state.compact(2)).kind()).isEqualTo(Kind.COMPACTED);
+    assertThat(((Refused) state.compact(5)).kind()).isEqualTo(Kind.INVALID);
+    state.state.flush();
+    state.reopen();
+    assertThat(state.state.compacted()).isEqualTo(3);
+    assertCompacted(() -> state.at(2, one("/a")));
+  }
+
+  @Test
+  void aDeletionAtTheFloorIsReadRightAndTheOneAboveItIsStillTold() {
+    state.set("/a", "1");
+    state.set("/b", "1");
+    state.remove("/a");
+    state.remove("/b");
+    state.compact(4);
+    reclaimAll(100);
+    assertThat(state.at(4)).containsExactly("/b=1@3,3,1");
+    assertThat(state.at(4, one("/a"))).isEmpty();
+    assertThat(state.changes(5)).containsExactly("5 -/b was 1");
+    state.set("/c", "1");
+    state.compact(5);
+    reclaimAll(100);
+    assertThat(state.at(5)).isEmpty();
+    assertThat(state.changes(6)).containsExactly("6 +/c=1");
+    state.reopen();
+    assertThat(state.at(5)).isEmpty();
+    assertThat(state.changes(6)).containsExactly("6 +/c=1");
+  }
+
+  @Test
+  void aVersionThatAnEarlierCompactionKeptGoesWithALaterOne() {
+    state.set("/a", "1");
+    state.set("/a", "2");
+    state.compact(3);
+    reclaimAll(1);
+    long before = state.state.cellCount();
+    state.set("/a", "3");
+    state.compact(4);
+    reclaimAll(1);
+    assertThat(state.state.cellCount()).isEqualTo(before);
+  }
+
+  @Test
+  void whatIsReclaimedIsGoneAndTheRestCanBeReadWhateverTheChunks() {
+    for (int chunk : new int[] {1, 3, 1000}) {
+      try (TestState other = new TestState()) {
+        Map<Long, List<String>> expected = new HashMap<>();
+        for (int i = 0; i < 60; i++) {
+          if (i % 7 == 3) {
+            other.remove("/k" + i % 5);
+          } else {
+            other.run(put("/k" + i % 5, "" + i), put("/j" + i % 3, "" + i));
+          }
+          expected.put(other.state.revision(), other.at(0));
+        }
+        for (long floor : new long[] {10, 11, 30, other.state.revision()}) {
+          other.compact(floor);
+          while (((Answer.Reclaimed) other.apply(new Command.Reclaim(chunk))).more()) {
+            assertThat(other.at(floor)).isEqualTo(expected.get(floor));
+          }
+          for (long revision = floor; revision <= other.state.revision(); revision++) {
+            assertThat(other.at(revision)).isEqualTo(expected.get(revision));
+          }
+          assertThat(
+                  other.changes(floor + 1).stream()
+                      .map(text -> text.substring(0, text.indexOf(' ')))
+                      .distinct())
+              .hasSize((int) (other.state.revision() - floor));
+          other.reopen();
+        }
+        assertThat(other.state.reclaimed()).isEqualTo(other.state.revision());
+      }
+    }
+  }
+
+  @Test
+  void onlyOneVersionOfALiveKeyAndNothingOfADeadOneIsLeftWhenAllIsReclaimed() {
+    state.set("/dead", "x");
+    for (int i = 0; i < 20; i++) {
+      state.set("/live", "x");
+    }
+    state.remove("/dead");
+    state.compact(state.state.revision());
+    reclaimAll(7);
+    assertThat(state.state.cellCount()).isEqualTo(3); // with the two numbers of the history
+    state.state.flush();
+    assertThat(state.state.cellCount()).isEqualTo(3);
+  }
+
+  @Test
+  void reclaimingWithNothingToDropChangesNothing() {
+    state.set("/a", "1");
+    String before = state.state.fingerprint();
+    assertThat(state.apply(new Command.Reclaim(10))).isEqualTo(new Answer.Reclaimed(false));
+    assertThat(state.state.fingerprint()).isEqualTo(before);
+  }
+
+  @Test
+  void readersBesideACompactionSeeAWholeRevisionOrAreToldThatItIsGone() throws Exception {
+    for (int i = 0; i < 50; i++) {
+      state.run(put("/a", "" + i), put("/b", "" + i));
+    }
+    AtomicBoolean stop = new AtomicBoolean();
+    List<Throwable> failures = new ArrayList<>();
+    Thread reader =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  try {
+                    while (!stop.get()) {
+                      long revision = Math.max(2, state.state.compacted());
+                      try {
+                        checkWhole(state.at(revision), revision);
+                        checkWhole(state.at(0), 0);
+                      } catch (RefusedException e) {
+                        assertThat(e.refused().kind()).isEqualTo(Kind.COMPACTED);
+                      }
+                    }
+                  } catch (Throwable e) {
+                    failures.add(e);
+                  }
+                });
+    for (int i = 50; i < 1_500; i++) {
+      state.run(put("/a", "" + i), put("/b", "" + i));
+      state.compact(state.state.revision() - 2);
+      state.apply(new Command.Reclaim(3));
+    }
+    stop.set(true);
+    reader.join();
+    assertThat(failures).isEmpty();
+  }
+
+  private static void checkWhole(List<String> keys, long revision) {
+    assertThat(keys).hasSize(2);
+    String value = keys.getFirst().substring(3, keys.getFirst().indexOf('@'));
+    assertThat(keys.getLast()).startsWith("/b=" + value + "@");
+    if (revision > 0) {
+      assertThat(value).isEqualTo("" + (revision - 2));
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package io.stele.server;
+
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.event.Events;
+import io.stele.base.file.LocalFileStore;
+import io.stele.base.settings.Settings;
+import io.stele.gateway.nativeapi.Channels;
+import io.stele.gateway.nativeapi.NativeServer;
+import io.stele.metastore.raft.RaftEvent;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A running server: the roles of its settings, on one directory, behind one gateway.
+ *
+ * <pre>{@code
+ * Settings settings =
+ *     ServerSchema.SCHEMA.reader().flags(List.of("server.data=/tmp/stele")).merge();
+ * try (Server server = Server.start(settings, events)) {
+ *   String address = server.addresses().nativeAddress();
+ *   server.ended().join();
+ * }
+ * }</pre>
+ */
+public final class Server implements AutoCloseable {
+
+  private final Path data;
+  private final Events events;
+  private final Addresses addresses;
+  private final MetastoreRole metastore;
+  private final Parts parts;
+  private final CompletableFuture<Void> ended;
+  private final AtomicBoolean stopping = new AtomicBoolean();
+
+  private Server(
+      Path data,
+      Events events,
+      Addresses addresses,
+      MetastoreRole metastore,
+      Parts parts,
+      CompletableFuture<Void> ended) {
+    this.data = data;
+    this.events = events;
+    this.addresses = addresses;
+    this.metastore = metastore;
+    this.parts = parts;
+    this.ended = ended;
+  }
+
+  /** Starts a server with settings of {@link ServerSchema}; it is ready on return. */
+  public static Server start(Settings settings, Events events) throws IOException {
+    Parts parts = new Parts(events);
+    boolean started = false;
+    try {
+      Server server = start(settings, events, parts);
+      started = true;
+      return server;
+    } finally {
+      if (!started) {
+        parts.close();
+      }
+    }
+  }
+
+  private static Server start(Settings settings, Events events, Parts parts) throws IOException {
+    ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
+    LocalFileStore directory = parts.add("the lock of its directory", open(server.data()));
+    Addresses.remove(directory); // of a process that was killed
+    Ports ports = Ports.choose(server, directory);
+    Addresses addresses = Addresses.of(server.reachableHost(), ports);
+    CompletableFuture<Void> ended = new CompletableFuture<>();
+    parts.add(
+        "the watch for failures",
+        events.subscribe(
+            RaftEvent.MemberFailed.class,
+            failed -> ended.completeExceptionally(new UnavailableException(failed.text()))));
+    Channels channels = parts.add("connections to other members", new Channels());
+    NativeServer gateway =
+        parts.add(
+            "the native interface",
+            NativeServer.listen(server.listen(), ports.nativePort(), channels));
+    MetastoreRole metastore =
+        parts.add(
+            "the metastore",
+            MetastoreRole.start(
+                settings,
+                server.data().resolve("metastore"),
+                addresses,
+                gateway,
+                channels,
+                events));
+    parts.add("addresses.json", () -> Addresses.remove(directory));
+    addresses.write(directory);
+    Path data = server.data().toRealPath();
+    events.publish(new ServerEvent.Started(data.toString(), addresses, metastore.formed()));
+    return new Server(data, events, addresses, metastore, parts, ended);
+  }
+
+  private static LocalFileStore open(Path data) throws IOException {
+    try {
+      return LocalFileStore.openExclusive(data);
+    } catch (AccessDeniedException e) {
+      throw new InvalidRequestException(
+          "no right to write to the directory " + data + " of server.data", e);
+    } catch (FileSystemException e) {
+      throw new InvalidRequestException(
+          "cannot use " + data + " as the directory of server.data: " + e, e);
+    }
+  }
+
+  public Addresses addresses() {
+    return addresses;
+  }
+
+  /** Whether it belongs to a group; if not, it waits to be made a member. */
+  public boolean formed() {
+    return metastore.formed();
+  }
+
+  /** Completes when it has stopped; fails as soon as it can do its work no longer. */
+  public CompletableFuture<Void> ended() {
+    return ended;
+  }
+
+  /** Stops it, part by part, and waits until it has stopped. */
+  @Override
+  public void close() {
+    if (stopping.compareAndSet(false, true)) {
+      events.publish(new ServerEvent.Stopping(data.toString()));
+    }
+    parts.close();
+    ended.complete(null);
+  }
+}
