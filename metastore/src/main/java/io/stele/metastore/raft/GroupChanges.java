@@ -73,7 +73,10 @@ public final class GroupChanges<A> {
     try {
       formOthers();
     } catch (UnavailableException e) {
-      member.events().publish(new RaftEvent.FormingDelayed(member.self().id(), e.getMessage()));
+      member
+          .events()
+          .publish(
+              new RaftEvent.FormingDelayed(member.self().id(), String.valueOf(e.getMessage())));
     }
     return group;
   }
