@@ -31,6 +31,7 @@ public final class Main {
   static CommandLine commandLine(Iterable<CommandProvider> providers) {
     RootCommand root = new RootCommand();
     CommandLine commandLine = new CommandLine(root);
+    commandLine.setExpandAtFiles(false); // an argument may start with @
     for (CommandProvider provider : providers) {
       commandLine.addSubcommand(provider.command());
     }

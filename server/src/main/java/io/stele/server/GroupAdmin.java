@@ -99,8 +99,8 @@ final class GroupAdmin implements MemberAdmin {
   }
 
   @Override
-  public long currentTerm() {
-    return member.currentTerm(member.self().id());
+  public long currentTerm(String memberId) {
+    return member.currentTerm(memberId);
   }
 
   @Override

@@ -15,7 +15,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients that each ask for the next thing when they have the answer to the one before, for a time.
+ * Clients that each ask for the next thing when they have the answer to the one before, for a time,
+ * and once at least.
  *
  * <p>A client is no thread: it goes on where its answer arrives, so that hundreds of them cost the
  * machine that they share with the servers no more than their requests.
@@ -96,10 +97,6 @@ public final class ClosedLoop {
     void drive(Client client) {
       while (true) {
         long before = System.nanoTime();
-        if (before - startNanos >= length.toNanos() || failure.get() != null) {
-          running.countDown();
-          return;
-        }
         CompletableFuture<?> request;
         try {
           request = client.next();
@@ -124,13 +121,19 @@ public final class ClosedLoop {
       }
     }
 
+    /** Takes an answer to account; returns whether there is to be another request. */
     private boolean settle(long before, @Nullable Throwable problem) {
       if (problem != null) {
         fail(problem);
         return false;
       }
-      latency.recordValue(Math.min(System.nanoTime() - before, LONGEST_NANOS));
+      long now = System.nanoTime();
+      latency.recordValue(Math.min(now - before, LONGEST_NANOS));
       answered.increment();
+      if (now - startNanos >= length.toNanos() || failure.get() != null) {
+        running.countDown();
+        return false;
+      }
       return true;
     }
 

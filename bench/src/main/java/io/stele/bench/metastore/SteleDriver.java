@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.SteleException;
 import io.stele.client.Stele;
+import io.stele.client.call.CallSettings;
 import io.stele.client.metastore.AsyncMetastoreClient;
 import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.InteractiveTransaction;
@@ -20,6 +21,7 @@ import io.stele.client.metastore.TransactionResult;
 import io.stele.client.metastore.WatchListener;
 import io.stele.client.metastore.WatchOptions;
 import io.stele.client.metastore.Watcher;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +38,11 @@ final class SteleDriver implements Driver {
   /** Conflicts are counted here; none is to be given up for. */
   private static final int TRANSACTION_ATTEMPTS = 1_000;
 
+  /** A busy machine is no reason to ask twice. */
+  private static final Duration ATTEMPT_PATIENCE = Duration.ofSeconds(25);
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   private final Stele stele;
   private final MetastoreClient metastore;
   private final AsyncMetastoreClient async;
@@ -50,7 +57,11 @@ final class SteleDriver implements Driver {
 
   /** Connects to the first of some servers, and to the others if need be. */
   static SteleDriver connect(List<String> addresses) {
-    ClientSettings settings = ClientSettings.DEFAULTS.withTransactionAttempts(TRANSACTION_ATTEMPTS);
+    ClientSettings settings =
+        ClientSettings.DEFAULTS
+            .withCalls(
+                CallSettings.DEFAULTS.withTimeout(PATIENCE).withAttemptTimeout(ATTEMPT_PATIENCE))
+            .withTransactionAttempts(TRANSACTION_ATTEMPTS);
     return new SteleDriver(Stele.builder().endpoints(addresses).settings(settings).connect());
   }
 

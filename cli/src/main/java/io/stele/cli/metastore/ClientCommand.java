@@ -1,6 +1,8 @@
 package io.stele.cli.metastore;
 
+import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
 import io.stele.cli.Json;
 import io.stele.cli.OutputFormat;
 import io.stele.cli.OutputOption;
@@ -12,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -79,9 +81,14 @@ abstract class ClientCommand implements Callable<Integer> {
   /** Waits for an answer that comes without waiting; the client's errors stay what they are. */
   static <T> T answer(CompletableFuture<T> future) {
     try {
-      return future.join();
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof SteleException problem ? problem : e;
+      return future.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new OutcomeUnknownException("interrupted while waiting for the answer", e);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof SteleException problem
+          ? problem
+          : new UnavailableException("no answer: " + e.getCause(), e);
     }
   }
 

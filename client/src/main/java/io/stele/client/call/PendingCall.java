@@ -46,6 +46,7 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
   private int attempts;
   private volatile boolean repeated;
   private int hintsFollowed;
+  private @Nullable SteleException last;
   private volatile boolean perhapsDone;
   private volatile @Nullable ClientCall<Q, R> underWay;
 
@@ -85,7 +86,7 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
     }
     long left = timeLeft();
     if (left <= 0) {
-      fail(new UnavailableException("no server was asked in time"));
+      fail(last == null ? new UnavailableException("no server was asked in time") : last);
       return;
     }
     attempts++;
@@ -139,6 +140,7 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
 
   private void failed(Endpoint endpoint, Status status, Metadata trailers) {
     SteleException problem = ErrorMapping.fromStatus(endpoint.address(), status, trailers);
+    last = problem;
     boolean neverSent = ErrorMapping.neverSent(status);
     if (neverSent) {
       endpoint.unreachable();

@@ -34,6 +34,7 @@ public final class InteractiveTransaction {
   private final List<Condition> guards = new ArrayList<>();
   private @Nullable String id; // since the first read
   private long readRevision;
+  private long revision;
   private boolean ended;
 
   /**
@@ -134,6 +135,11 @@ public final class InteractiveTransaction {
     return readRevision;
   }
 
+  /** Of its changes, or of what it saw if it made none; 0 before it is committed. */
+  public long revision() {
+    return revision;
+  }
+
   private void checkOpen() {
     if (ended) {
       throw new IllegalStateException("the transaction has ended");
@@ -172,8 +178,7 @@ public final class InteractiveTransaction {
     return begun;
   }
 
-  /** Returns the revision of its changes, or of what it saw if it made none. */
-  long commit() {
+  void commit() {
     checkOpen();
     ended = true;
     String begun = id;
@@ -182,7 +187,7 @@ public final class InteractiveTransaction {
       throw new FencedException(
           "transaction with guards " + guards + ": one of them does not hold");
     }
-    return result.revision();
+    revision = result.revision();
   }
 
   /** Nothing was read, so there is nothing that a transaction at the server would be for. */

@@ -122,8 +122,11 @@ public final class MetastoreClient implements AutoCloseable {
       if (options.revision() == 0) {
         options = options.at(page.revision()); // the pages behind are of the same moment
       }
+      if (options.limit() == 0) {
+        return true;
+      }
       left -= page.keys().size();
-      return options.limit() == 0 || left > 0;
+      return left > 0;
     }
   }
 

@@ -38,6 +38,9 @@ import java.util.function.Supplier;
  * <p>The applying thread takes only the lock of the recent changes, which nobody holds for long.
  */
 public final class WatchHub implements AutoCloseable {
+  /** The empty store is revision 1, which nothing changed. */
+  private static final long FIRST_CHANGE = 2;
+
   private static final int BATCH = 256; // revisions at a time
 
   private final WatchSettings settings;
@@ -141,7 +144,8 @@ public final class WatchHub implements AutoCloseable {
    */
   public Watch watch(
       WatchRequest request, WatchSink sink, Supplier<Optional<SteleException>> objection) {
-    long from = request.from() == 0 ? history.revision() + 1 : request.from();
+    long from =
+        request.from() == 0 ? history.revision() + 1 : Math.max(FIRST_CHANGE, request.from());
     Watcher watcher = new Watcher(this, request, sink, objection, from);
     mutex.lock();
     try {

@@ -28,7 +28,11 @@ final class CounterexampleWindow<S, C, R> {
 
   private final Model<S, C, R> model;
   private final List<Operation<C, R>> history;
+
+  /** The operation whose answer cannot be explained any more. */
   private final Operation<C, R> last;
+
+  /** It and those around it; the answers of those that reach beyond the window do not count. */
   private final List<Operation<C, R>> window;
 
   /** The history of one partition, which is not linearizable. */
@@ -54,16 +58,6 @@ final class CounterexampleWindow<S, C, R> {
     }
     int needed = first(Math.min(end, most), enough);
     this.window = since(prefix, byReturn.get(end - needed));
-  }
-
-  /** The operation whose answer cannot be explained any more. */
-  Operation<C, R> last() {
-    return last;
-  }
-
-  /** It and those around it; the answers of those that reach beyond the window do not count. */
-  List<Operation<C, R>> operations() {
-    return window;
   }
 
   /** The lowest number up to {@code most} for which it is true; it is for all higher ones. */

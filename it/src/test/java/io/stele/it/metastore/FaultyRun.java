@@ -1,0 +1,136 @@
+package io.stele.it.metastore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.stele.base.error.SteleException;
+import io.stele.client.Stele;
+import io.stele.client.call.CallSettings;
+import io.stele.client.metastore.ClientSettings;
+import io.stele.client.metastore.Consistency;
+import io.stele.client.metastore.KeyValue;
+import io.stele.client.metastore.Keys;
+import io.stele.client.metastore.MetastoreClient;
+import io.stele.client.metastore.ReadOptions;
+import io.stele.testkit.history.RevisionHistory;
+import io.stele.testkit.history.Verdict;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** All workloads at once on one cluster, while a nemesis is at it, and then all the checks. */
+final class FaultyRun implements AutoCloseable {
+  private static final int CLIENTS = 6;
+
+  /** Gives up early, so that faults are seen rather than waited for. */
+  static final ClientSettings IMPATIENT =
+      ClientSettings.DEFAULTS
+          .withCalls(
+              CallSettings.DEFAULTS
+                  .withTimeout(Duration.ofSeconds(5))
+                  .withAttemptTimeout(Duration.ofSeconds(2))
+                  .withPauses(Duration.ofMillis(20), Duration.ofMillis(200)))
+          .withTransactionAttempts(1);
+
+  private final TestCluster cluster;
+  private final long seed;
+  private final List<Stele> clients = new ArrayList<>();
+  private final RegisterWorkload registers;
+  private final TransactionWorkload transactions;
+  private final LockWorkload locks;
+  private final WatchWorkload watches = new WatchWorkload();
+
+  FaultyRun(TestCluster cluster, long seed) {
+    this.cluster = cluster;
+    this.seed = seed;
+    this.registers = new RegisterWorkload(seed, Consistency.LINEARIZABLE);
+    this.transactions = new TransactionWorkload(seed + 1);
+    this.locks = new LockWorkload(seed + 2);
+  }
+
+  /** Has clients at all members work. */
+  void start() throws InterruptedException {
+    for (int i = 0; i < CLIENTS; i++) {
+      // Half of them without numbers for their changes: their answers may be lost for good.
+      clients.add(cluster.client(i % cluster.size(), IMPATIENT.withDeduplicate(i % 2 == 0)));
+    }
+    transactions.prepare(clients.getFirst().metastore());
+    for (int i = 0; i < CLIENTS; i++) {
+      MetastoreClient client = clients.get(i).metastore();
+      watches.start("registers-" + i, client, "/registers/", 0);
+      watches.start("transactions-" + i, client, TransactionWorkload.DIRECTORY, 1);
+      for (int j = 0; j < 3; j++) {
+        registers.start("client-" + i + "." + j, client);
+      }
+      transactions.start("client-" + i + ".3", client);
+      locks.start("client-" + i + ".4", client);
+    }
+  }
+
+  long answers() {
+    return registers.workers().answers()
+        + transactions.workers().answers()
+        + locks.workers().answers();
+  }
+
+  /** Ends the work, then checks all that was seen. Returns how much that was. */
+  long checkAll(Nemesis nemesis) throws InterruptedException {
+    registers.workers().stop();
+    transactions.workers().stop();
+    locks.workers().stop();
+    String story = "seed " + seed + "; " + nemesis + "; logs in " + cluster.logs();
+    System.out.println(story);
+    System.out.println(registers.workers() + "\n" + transactions + "\n" + locks);
+    try (Stele last = cluster.client(0)) {
+      MetastoreClient client = last.metastore();
+      long end = client.put("/end", "of all").revision();
+      watches.stop(end);
+      RevisionHistory all = WatchWorkload.everything(client, end);
+      Map<String, Verdict> verdicts = new LinkedHashMap<>();
+      verdicts.put("registers", registers.check());
+      verdicts.put(
+          "transactions",
+          transactions.check(WatchWorkload.below(all, TransactionWorkload.DIRECTORY)));
+      verdicts.put("locks", locks.check(all));
+      verdicts.put("watches", watches.check(all, end));
+      verdicts.forEach((what, verdict) -> System.out.println(what + ": " + verdict.checked()));
+      verdicts.forEach(
+          (what, verdict) -> assertThat(verdict.violations()).as(what + " " + story).isEmpty());
+      checkState(all, end, story);
+      return verdicts.values().stream().mapToLong(Verdict::checked).sum();
+    }
+  }
+
+  /** What each member holds is what the changes lead to. */
+  private void checkState(RevisionHistory all, long end, String story) {
+    SortedMap<String, String> expected = new TreeMap<>(all.state());
+    for (int i = 0; i < cluster.size(); i++) {
+      try (Stele one = cluster.clientOfOnly(i, ClientSettings.DEFAULTS.withDeduplicate(false))) {
+        ReadOptions then = ReadOptions.DEFAULTS.with(Consistency.STALE).at(end);
+        SortedMap<String, String> found =
+            await("member " + i + " to have come to revision " + end)
+                .atMost(TestCluster.RECOVERY)
+                .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
+                .until(() -> read(one.metastore(), then), state -> state.containsKey("/end"));
+        assertThat(found).as("member " + i + " " + story).isEqualTo(expected);
+      }
+    }
+  }
+
+  private static SortedMap<String, String> read(MetastoreClient client, ReadOptions options) {
+    SortedMap<String, String> state = new TreeMap<>();
+    for (KeyValue key : client.range(Keys.all(), options)) {
+      state.put(key.key(), key.text());
+    }
+    return state;
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(Stele::close);
+  }
+}

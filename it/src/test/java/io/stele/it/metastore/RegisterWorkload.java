@@ -1,0 +1,137 @@
+package io.stele.it.metastore;
+
+import io.stele.base.time.Clock;
+import io.stele.client.metastore.Consistency;
+import io.stele.client.metastore.KeyValue;
+import io.stele.client.metastore.MetastoreClient;
+import io.stele.client.metastore.ReadOptions;
+import io.stele.client.metastore.Step;
+import io.stele.client.metastore.StepResult;
+import io.stele.client.metastore.Transaction;
+import io.stele.client.metastore.TransactionResult;
+import io.stele.testkit.history.HistoryRecorder;
+import io.stele.testkit.history.LinearizabilityChecker;
+import io.stele.testkit.history.RegisterCall;
+import io.stele.testkit.history.RegisterModel;
+import io.stele.testkit.history.RegisterResult;
+import io.stele.testkit.history.Verdict;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+
+/** Single keys: get, put, delete and compare-and-set. Every value written is a new one. */
+final class RegisterWorkload {
+  private static final int KEYS = 100;
+
+  private final HistoryRecorder<RegisterCall, RegisterResult> recorder =
+      new HistoryRecorder<>(Clock.system());
+  private final AtomicLong values = new AtomicLong();
+  private final Workers workers;
+  private final ReadOptions reads;
+
+  RegisterWorkload(long seed, Consistency consistency) {
+    this.workers = new Workers("registers", seed);
+    this.reads = ReadOptions.DEFAULTS.with(consistency);
+  }
+
+  Workers workers() {
+    return workers;
+  }
+
+  /** One more worker, which uses this client. */
+  void start(String name, MetastoreClient client) {
+    workers.start(random -> step(name, client, random));
+  }
+
+  private void step(String name, MetastoreClient client, RandomGenerator random)
+      throws InterruptedException {
+    String key = "/registers/" + random.nextInt(KEYS);
+    int dice = random.nextInt(100);
+    if (dice < 60) {
+      get(name, client, key);
+    } else if (dice < 80) {
+      put(name, client, key);
+    } else if (dice < 86) {
+      delete(name, client, key);
+    } else {
+      compareAndSet(name, client, key, random);
+    }
+  }
+
+  private void get(String name, MetastoreClient client, String key) throws InterruptedException {
+    workers.record(
+        recorder.invoke(name, new RegisterCall.Get(key)),
+        () -> new RegisterResult.Found(client.get(key, reads).map(KeyValue::text)));
+  }
+
+  private void put(String name, MetastoreClient client, String key) throws InterruptedException {
+    String value = fresh();
+    workers.record(
+        recorder.invoke(name, new RegisterCall.Put(key, value)),
+        () -> {
+          client.put(key, value);
+          return RegisterResult.DONE;
+        });
+  }
+
+  private void delete(String name, MetastoreClient client, String key) throws InterruptedException {
+    workers.record(
+        recorder.invoke(name, new RegisterCall.Delete(key)),
+        () -> {
+          client.delete(key);
+          return RegisterResult.DONE;
+        });
+  }
+
+  /** On what a read just found, mostly; it may have changed meanwhile. */
+  private void compareAndSet(
+      String name, MetastoreClient client, String key, RandomGenerator random)
+      throws InterruptedException {
+    Seen seen = new Seen();
+    if (!workers.record(
+        recorder.invoke(name, new RegisterCall.Get(key)),
+        () -> {
+          seen.value = client.get(key, reads).map(KeyValue::text);
+          return new RegisterResult.Found(seen.value);
+        })) {
+      return;
+    }
+    Optional<String> expected = seen.value;
+    Optional<String> replacement = random.nextInt(5) == 0 ? Optional.empty() : Optional.of(fresh());
+    workers.record(
+        recorder.invoke(name, new RegisterCall.CompareAndSet(key, expected, replacement)),
+        () -> compareAndSet(client, key, expected, replacement));
+  }
+
+  private static final class Seen {
+    private Optional<String> value = Optional.empty();
+  }
+
+  private static RegisterResult compareAndSet(
+      MetastoreClient client, String key, Optional<String> expected, Optional<String> replacement) {
+    Transaction transaction = client.transaction();
+    if (expected.isPresent()) {
+      transaction.when(key).value().isEqualTo(expected.get());
+    } else {
+      transaction.when(key).isAbsent();
+    }
+    TransactionResult result =
+        transaction
+            .then(replacement.<Step>map(v -> Step.put(key, v)).orElseGet(() -> Step.delete(key)))
+            .otherwise(Step.get(key))
+            .commit();
+    if (result.succeeded()) {
+      return RegisterResult.DONE;
+    }
+    StepResult.Found found = (StepResult.Found) result.results().getFirst();
+    return new RegisterResult.Found(found.keys().stream().findFirst().map(KeyValue::text));
+  }
+
+  private String fresh() {
+    return Long.toString(values.incrementAndGet());
+  }
+
+  Verdict check() {
+    return new LinearizabilityChecker<>(new RegisterModel()).check(recorder.history());
+  }
+}
