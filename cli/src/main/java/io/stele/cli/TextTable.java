@@ -6,11 +6,11 @@ import java.util.regex.Pattern;
 
 /**
  * Rows under a header, in columns as wide as their widest value. A column in which every value
- * starts as a number is aligned to the right.
+ * starts as a number is aligned to the right; addresses, which have a colon, are no numbers.
  */
 public final class TextTable {
 
-  private static final Pattern NUMBER = Pattern.compile("[-+]?\\d.*|-?");
+  private static final Pattern NUMBER = Pattern.compile("[-+]?\\d[^:]*|-?");
   private static final String GAP = "  ";
 
   private final List<String> header;

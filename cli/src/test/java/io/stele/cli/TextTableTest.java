@@ -39,4 +39,10 @@ class TextTableTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("a row of 1 values for the 2 columns [a, b]: [1]");
   }
+
+  @Test
+  void addressesAreNoNumbers() {
+    assertThat(new TextTable("ADDRESS", "N").row("127.0.0.1:7835", "10").row("::1", "9"))
+        .hasToString("ADDRESS          N\n127.0.0.1:7835  10\n::1              9\n");
+  }
 }

@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ConfiguratorRank;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.spi.ContextAwareBase;
+import java.util.logging.Logger;
 
 /**
  * What the log shows where no {@code logback.xml} says otherwise: Stele's own events and others'
@@ -31,6 +32,8 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     context.getLogger("ROOT").setLevel(Level.WARN);
     context.getLogger("ROOT").addAppender(appender);
     context.getLogger("io.stele").setLevel(Level.INFO);
+    // gRPC logs by the JDK's own means, and tells of its start.
+    Logger.getLogger("").setLevel(java.util.logging.Level.WARNING);
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 }

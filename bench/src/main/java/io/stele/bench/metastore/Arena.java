@@ -20,7 +20,8 @@ import java.util.random.RandomGenerator;
  */
 final class Arena implements AutoCloseable {
   private static final int WARM_UP_CLIENTS = 64;
-  private static final int WARM_UP_PHASES = 4;
+  private static final int WARM_UP_REQUESTS = 20_000;
+  private static final int WARM_UP_TURNS = 8;
 
   private final Setup setup;
   private final int members;
@@ -55,15 +56,22 @@ final class Arena implements AutoCloseable {
     setup.progress().line("%s: group of %d started".formatted(side.name(), members));
     contestant.load(keys);
     setup.progress().line("%s: %d keys loaded".formatted(side.name(), keys.count()));
-    for (int phase = 0; phase < WARM_UP_PHASES; phase++) {
-      boolean puts = phase % 2 == 0;
-      contestant.loop(
-          WARM_UP_CLIENTS,
-          setup.scale().warmUp(),
-          (connection, chance) ->
-              puts ? put(contestant, connection, chance) : connection.get(keys, any(chance)));
+    long puts = warmUp(contestant, (connection, chance) -> put(contestant, connection, chance));
+    long gets = warmUp(contestant, (connection, chance) -> connection.get(keys, any(chance)));
+    setup
+        .progress()
+        .line("%s: warmed up by %d puts and %d gets".formatted(side.name(), puts, gets));
+  }
+
+  /**
+   * A JVM compiles what it did often, not what it did long: on a busy machine that takes longer.
+   */
+  private long warmUp(Contestant contestant, Contestant.Request request) throws Exception {
+    long done = 0;
+    for (int turn = 0; turn < WARM_UP_TURNS && done < WARM_UP_REQUESTS; turn++) {
+      done += contestant.loop(WARM_UP_CLIENTS, setup.scale().warmUp(), request).runs();
     }
-    setup.progress().line("%s: warmed up".formatted(side.name()));
+    return done;
   }
 
   Setup setup() {

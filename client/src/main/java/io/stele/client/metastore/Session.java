@@ -5,7 +5,9 @@ import io.grpc.MethodDescriptor;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
+import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
 import io.stele.client.call.Caller;
 import io.stele.client.call.PendingCall;
 import io.stele.client.call.Repeat;
@@ -14,6 +16,7 @@ import io.stele.protocol.v1.KeepAliveRequest;
 import io.stele.protocol.v1.KeepAliveResponse;
 import io.stele.protocol.v1.MetastoreGrpc;
 import io.stele.protocol.v1.OpenSessionRequest;
+import io.stele.protocol.v1.OpenSessionResponse;
 import io.stele.protocol.v1.Origin;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -88,6 +91,7 @@ public final class Session implements AutoCloseable {
     long sent = caller.clock().nanos();
     return caller
         .call(MetastoreGrpc.getOpenSessionMethod(), request, Repeat.ONCE)
+        .exceptionally(Session::notOpened)
         .thenApply(
             response -> {
               Duration granted = Duration.ofMillis(response.getTtlMillis());
@@ -97,6 +101,14 @@ public final class Session implements AutoCloseable {
               session.watchExpiry();
               return session;
             });
+  }
+
+  /** One that was opened without our knowledge ends by itself: nobody has to look for it. */
+  private static OpenSessionResponse notOpened(Throwable thrown) {
+    SteleException problem = Await.problem(thrown);
+    throw problem instanceof OutcomeUnknownException
+        ? new UnavailableException(problem.getMessage(), problem)
+        : problem;
   }
 
   /** Unique for ever. */

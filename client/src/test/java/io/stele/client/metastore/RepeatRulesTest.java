@@ -48,72 +48,75 @@ class RepeatRulesTest {
     return client;
   }
 
-  /** A kind of failure, and what may be done about it. */
-  enum Failure {
-    NOT_SERVING(Fault.refused(new NotServingException("no leader")), true, true, null),
-    UNAVAILABLE(Fault.refused(new UnavailableException("starting")), true, true, null),
-    LOST_REQUEST(Fault.lostRequest(), true, false, null),
-    LOST_ANSWER(Fault.lostAnswer(), true, false, null),
-    OUTCOME_UNKNOWN(Fault.doneBut(new OutcomeUnknownException("lead lost")), true, false, null),
-    EXHAUSTED(
-        Fault.refused(new ExhaustedException("full")), false, false, ExhaustedException.class),
-    CONFLICT(Fault.refused(new ConflictException("no")), false, false, ConflictException.class),
-    DENIED(Fault.refused(new DeniedException("no")), false, false, DeniedException.class),
-    INVALID(
-        Fault.refused(new InvalidRequestException("no")),
-        false,
-        false,
-        InvalidRequestException.class);
+  /**
+   * A kind of failure, and what may be done about it.
+   *
+   * @param onceAgain whether a read, or a change that is recognized, is made again
+   * @param unnumberedAgain whether any other change is
+   * @param error what else the caller gets
+   */
+  record Failure(
+      String name,
+      Fault fault,
+      boolean onceAgain,
+      boolean unnumberedAgain,
+      @Nullable Class<? extends SteleException> error) {
+    static Failure refusal(String name, SteleException problem) {
+      return new Failure(name, Fault.refused(problem), false, false, problem.getClass());
+    }
 
-    final Fault fault;
-    final boolean onceAgain; // a read, or a change that is recognized
-    final boolean unnumberedAgain;
-    final @Nullable Class<? extends SteleException> error;
+    static Failure passing(String name, Fault fault, boolean certainlyNotDone) {
+      return new Failure(name, fault, true, certainlyNotDone, null);
+    }
 
-    Failure(
-        Fault fault,
-        boolean onceAgain,
-        boolean unnumberedAgain,
-        @Nullable Class<? extends SteleException> error) {
-      this.fault = fault;
-      this.onceAgain = onceAgain;
-      this.unnumberedAgain = unnumberedAgain;
-      this.error = error;
+    @Override
+    public String toString() {
+      return name;
     }
   }
+
+  private static final List<Failure> FAILURES =
+      List.of(
+          Failure.passing("not serving", Fault.refused(new NotServingException("no leader")), true),
+          Failure.passing("unavailable", Fault.refused(new UnavailableException("busy")), true),
+          Failure.passing("lost request", Fault.lostRequest(), false),
+          Failure.passing("lost answer", Fault.lostAnswer(), false),
+          Failure.passing(
+              "outcome unknown", Fault.doneBut(new OutcomeUnknownException("lost")), false),
+          Failure.refusal("exhausted", new ExhaustedException("full")),
+          Failure.refusal("conflict", new ConflictException("no")),
+          Failure.refusal("denied", new DeniedException("no")),
+          Failure.refusal("invalid", new InvalidRequestException("no")));
 
   /** A kind of call. */
-  enum Kind {
-    GET("Range", c -> c.get("/a"), 0),
-    RANGE("Range", c -> c.range(Keys.all()).forEach(key -> {}), 0),
-    PUT("Put", c -> c.put("/a", "1"), 1),
-    DELETE("Delete", c -> c.delete("/a"), 1),
-    TRANSACT("Transact", c -> c.transaction().then(Step.put("/a", "1")).commit(), 1),
-    COMMIT(
-        "Commit",
-        c ->
-            c.transact(
-                tx -> {
-                  tx.get("/b");
-                  tx.put("/a", "1");
-                  return 0;
-                }),
-        1);
-
-    final String method;
-    final Consumer<MetastoreClient> call;
-    final int changes;
-
-    Kind(String method, Consumer<MetastoreClient> call, int changes) {
-      this.method = method;
-      this.call = call;
-      this.changes = changes;
+  record Kind(String method, Consumer<MetastoreClient> call, int changes) {
+    @Override
+    public String toString() {
+      return method;
     }
   }
 
+  private static final List<Kind> KINDS =
+      List.of(
+          new Kind("Range", client -> client.get("/a"), 0),
+          new Kind("Put", client -> client.put("/a", "1"), 1),
+          new Kind("Delete", client -> client.delete("/a"), 1),
+          new Kind(
+              "Transact", client -> client.transaction().then(Step.put("/a", "1")).commit(), 1),
+          new Kind(
+              "Commit",
+              client ->
+                  client.transact(
+                      tx -> {
+                        tx.get("/b");
+                        tx.put("/a", "1");
+                        return 0;
+                      }),
+              1));
+
   static Stream<Arguments> failuresOfKinds() {
-    return Stream.of(Failure.values())
-        .flatMap(failure -> Stream.of(Kind.values()).map(kind -> Arguments.of(failure, kind)));
+    return FAILURES.stream()
+        .flatMap(failure -> KINDS.stream().map(kind -> Arguments.of(failure, kind)));
   }
 
   @ParameterizedTest

@@ -31,6 +31,7 @@ public final class NativeServer implements AutoCloseable {
           Thread.ofPlatform().daemon().name("stele-watch-progress").factory());
   private final String host;
   private final Server server;
+  private final int port;
 
   private NativeServer(String host, int port, Channels channels) throws IOException {
     this.host = host;
@@ -45,6 +46,7 @@ public final class NativeServer implements AutoCloseable {
             .addService(new MetastorePeerService(backend, blocking))
             .build()
             .start();
+    this.port = server.getPort();
   }
 
   /**
@@ -72,12 +74,12 @@ public final class NativeServer implements AutoCloseable {
   }
 
   public int port() {
-    return server.getPort();
+    return port;
   }
 
   /** {@code HOST:PORT} as it was told to listen. */
   public String address() {
-    return host + ":" + port();
+    return host + ":" + port;
   }
 
   /** Lets calls that are under way end for a moment, then cuts them off. */

@@ -28,6 +28,9 @@ final class LeaderDuties {
   /** A leader that looks so much later than it meant to has been asleep, and heard nobody. */
   private static final long ASLEEP_NANOS = Duration.ofSeconds(1).toNanos();
 
+  /** How often the state is asked for what has no deadline yet, lest anything lives for ever. */
+  private static final long ADOPTION_NANOS = Duration.ofSeconds(5).toNanos();
+
   private final NodeSettings settings;
   private final Clock clock;
   private final MetastoreState state;
@@ -39,6 +42,7 @@ final class LeaderDuties {
   private final LockDeadlines locks = new LockDeadlines(REPEAT);
   private volatile boolean leading;
   private volatile long lastTick;
+  private volatile long lastAdoption;
 
   LeaderDuties(
       NodeSettings settings,
@@ -73,13 +77,14 @@ final class LeaderDuties {
 
   void leads(long term) {
     long now = clock.nanos();
-    Map<Long, Duration> alive = new HashMap<>();
-    state.sessions().forEach(session -> alive.put(session.id(), session.timeToLive()));
+    Map<Long, Duration> alive = alive();
     sessions.leads(alive, now);
-    locks.leads(state.waiting(), state.delays(), now);
+    locks.clear();
+    locks.adopt(state.waiting(), state.delays(), now);
     transactions.leads(term);
     history.leads();
     lastTick = now;
+    lastAdoption = now;
     leading = true;
     events.publish(new NodeEvent.DutiesTaken(term, alive.size()));
   }
@@ -89,6 +94,12 @@ final class LeaderDuties {
     sessions.follows();
     locks.clear();
     transactions.follows();
+  }
+
+  private Map<Long, Duration> alive() {
+    Map<Long, Duration> alive = new HashMap<>();
+    state.sessions().forEach(session -> alive.put(session.id(), session.timeToLive()));
+    return alive;
   }
 
   void sessionOpened(long session, Duration time) {
@@ -141,6 +152,11 @@ final class LeaderDuties {
       allowForSleep(now);
     }
     lastTick = now;
+    if (now - lastAdoption >= ADOPTION_NANOS) {
+      lastAdoption = now;
+      sessions.adopt(alive(), now);
+      locks.adopt(state.waiting(), state.delays(), now);
+    }
     for (long session : sessions.due(now)) {
       if (state.session(session).isPresent()) {
         propose(new Command.ExpireSession(session));

@@ -25,12 +25,12 @@ final class LockDeadlines {
     this.repeatNanos = repeat.toNanos();
   }
 
-  synchronized void leads(
+  /** These wait, and these are closed; those known already keep their time. */
+  synchronized void adopt(
       List<LockRequest.Waiting> waiting, List<LockDelay.Closed> closed, long now) {
-    clear();
     waiting.forEach(
         wait ->
-            waits.put(
+            waits.putIfAbsent(
                 new LockWaits.Request(
                     wait.key(), wait.request().session(), wait.request().sequence()),
                 later(now, wait.request().patience())));

@@ -86,6 +86,7 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
 
   private final NodeSettings settings;
   private final Supplier<String> group;
+  private final Events events;
   private final MetastoreState state;
   private final ExecutorService blocking; // for what may read from disk
   private final Proposer proposer;
@@ -103,6 +104,7 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
   private MetastoreNode(Builder builder) throws IOException {
     settings = builder.settings;
     group = builder.group;
+    events = builder.events;
     state =
         MetastoreState.open(
             builder.files, builder.directory, builder.state, builder.events::publish);
@@ -179,8 +181,9 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     try {
       tick();
     } catch (SteleException e) {
-      // Closing, or between two logs: the next tick finds out.
-      limit = 0;
+      limit = 0; // closing, or between two logs: the next tick finds out
+    } catch (RuntimeException e) {
+      events.publish(new NodeEvent.DutiesFailed(e)); // the next tick tries again
     }
   }
 

@@ -42,6 +42,19 @@ public sealed interface NodeEvent extends Event {
     }
   }
 
+  /** Looking for deadlines failed: a fault of the program. */
+  record DutiesFailed(RuntimeException problem) implements NodeEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return "the leader could not see to its duties, and tries again: " + problem;
+    }
+  }
+
   record HistoryCompacted(long revision) implements NodeEvent {
     @Override
     public Level level() {

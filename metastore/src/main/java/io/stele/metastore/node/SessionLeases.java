@@ -40,8 +40,15 @@ final class SessionLeases {
   synchronized void leads(Map<Long, Duration> sessions, long now) {
     leading = true;
     leases.clear();
-    earliest = now;
-    sessions.forEach((id, time) -> leases.put(id, new Lease(now + time.toNanos())));
+    adopt(sessions, now);
+  }
+
+  /** These live: those not known yet have their full time from now on. */
+  synchronized void adopt(Map<Long, Duration> sessions, long now) {
+    if (leading) {
+      sessions.forEach((id, time) -> leases.putIfAbsent(id, new Lease(now + time.toNanos())));
+      earliest = now; // look at all of them next time
+    }
   }
 
   synchronized void follows() {

@@ -74,6 +74,19 @@ public sealed interface RaftEvent extends Event {
     }
   }
 
+  /** A member takes part no longer: it was closed, has left its group, or failed. */
+  record MemberStopped(String member) implements RaftEvent {
+    @Override
+    public Level level() {
+      return Level.INFO;
+    }
+
+    @Override
+    public String text() {
+      return "member " + member + " stopped";
+    }
+  }
+
   /** A member stopped, because to go on would have meant to skip or to forget something. */
   record MemberFailed(String member, String reason) implements RaftEvent {
     @Override

@@ -82,7 +82,7 @@ final class HistoryCommands {
       }
     }
     for (Bytes key : keys) {
-      dropVersions(key, last, floor, effects);
+      dropVersions(key, last, effects);
     }
     for (long revision : revisions) {
       effects.erase(Rows.change(revision));
@@ -92,22 +92,22 @@ final class HistoryCommands {
     return new Answer.Reclaimed(last < floor);
   }
 
-  /** Drops the versions up to a revision that a read at the floor does not see. */
-  private void dropVersions(Bytes key, long last, long floor, Effects effects) {
-    ReadPredicate all =
+  /**
+   * Drops the versions up to a revision, but for the newest of them if the key lives there. If that
+   * is not what a read at the floor sees, then there is a change above it that takes it away later.
+   */
+  private void dropVersions(Bytes key, long last, Effects effects) {
+    ReadPredicate versions =
         ReadPredicate.rows(Rows.keys(KeyRange.of(key)))
-            .withColumns(ColumnRange.family(Rows.VALUES));
-    long seen = 0;
-    try (Scan newest = tables.store.scan(all.withTime(0, floor + 1).withHistory(1))) {
-      if (newest.next() && !StoredVersion.isDeletion(newest.cell())) {
-        seen = newest.cell().timestamp;
-      }
-    }
-    try (Scan versions = tables.store.scan(all.withTime(0, last + 1))) {
-      while (versions.next()) {
-        if (versions.cell().timestamp != seen) {
-          effects.eraseVersion(key, versions.cell().timestamp);
+            .withColumns(ColumnRange.family(Rows.VALUES))
+            .withTime(0, last + 1);
+    try (Scan scan = tables.store.scan(versions)) {
+      boolean newest = true;
+      while (scan.next()) {
+        if (!newest || StoredVersion.isDeletion(scan.cell())) {
+          effects.eraseVersion(key, scan.cell().timestamp);
         }
+        newest = false;
       }
     }
   }

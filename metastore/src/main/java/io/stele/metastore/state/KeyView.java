@@ -40,9 +40,10 @@ final class KeyView {
   }
 
   /**
-   * All changes of one transaction are one version: the first put counts it, the last one stays.
+   * Puts a key, and returns what was there. All changes of one transaction are one version: the
+   * first put counts it, the last one stays.
    */
-  void put(Bytes key, Bytes value, long session, long revision) {
+  Optional<KeyValue> put(Bytes key, Bytes value, long session, long revision) {
     Touched mine = touched.get(key);
     Optional<KeyValue> before = mine != null ? mine.before : tables.current(key);
     Optional<KeyValue> now = mine != null ? mine.now : before;
@@ -55,6 +56,7 @@ final class KeyView {
     }
     KeyValue fresh = new KeyValue(key, value, created, revision, version, session);
     touched.put(key, new Touched(before, Optional.of(fresh)));
+    return now;
   }
 
   /** Deletes a key that is there. */

@@ -18,8 +18,11 @@ final class RecentWrites {
   private final int capacity;
   private final ArrayDeque<Write> order = new ArrayDeque<>();
 
-  /** Invariant: a key of {@code order} maps to its newest revision in there. */
+  /** Invariant: of the writes in {@code order} but the last ones, by key, the newest revision. */
   private final NavigableMap<Bytes, Long> newest = new TreeMap<>();
+
+  /** How many of the last ones: they wait until someone asks, as most writers have no readers. */
+  private int waiting;
 
   private long floor;
 
@@ -40,16 +43,28 @@ final class RecentWrites {
 
   void add(Bytes key, long revision) {
     order.addLast(new Write(key, revision));
-    newest.put(key, revision);
+    waiting++;
     while (order.size() > capacity) {
+      if (waiting == order.size()) {
+        waiting--;
+      }
       Write oldest = order.removeFirst();
       newest.remove(oldest.key, oldest.revision);
       floor = Math.max(floor, oldest.revision);
     }
   }
 
+  private void index() {
+    Iterator<Write> last = order.descendingIterator();
+    for (; waiting > 0; waiting--) {
+      Write write = last.next();
+      newest.merge(write.key, write.revision, Math::max);
+    }
+  }
+
   /** Was a key of the range changed after a revision, which is not below the floor? */
   boolean changedAfter(KeyRange range, long revision) {
+    index();
     if (range.isSingle()) {
       Long changed = newest.get(range.from());
       return changed != null && changed > revision;

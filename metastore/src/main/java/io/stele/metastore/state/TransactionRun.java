@@ -65,8 +65,7 @@ final class TransactionRun {
   }
 
   private OperationResult put(Operation.Put put) {
-    Optional<KeyValue> before = view.get(put.key());
-    view.put(put.key(), put.value(), put.session(), effects.revision());
+    Optional<KeyValue> before = view.put(put.key(), put.value(), put.session(), effects.revision());
     checkChanged();
     return new OperationResult.Done(put.previous() ? before : Optional.empty());
   }

@@ -37,6 +37,10 @@ final class RandomCommands {
     return Duration.ofSeconds(random.nextLong(100_000), random.nextInt(1_000_000_000));
   }
 
+  private <T> T pick(List<T> items) {
+    return items.get(random.nextInt(items.size()));
+  }
+
   private boolean flag() {
     return random.nextBoolean();
   }
@@ -69,10 +73,9 @@ final class RandomCommands {
   }
 
   private Comparison comparison() {
-    Relation relation = Relation.values()[random.nextInt(4)];
+    Relation relation = pick(List.of(Relation.values()));
     return switch (random.nextInt(3)) {
-      case 0 ->
-          new Comparison.Property(range(), Field.values()[random.nextInt(4)], relation, number());
+      case 0 -> new Comparison.Property(range(), pick(List.of(Field.values())), relation, number());
       case 1 -> new Comparison.Value(range(), relation, bytes());
       default -> new Comparison.LockHeld(bytes(), number());
     };
@@ -133,9 +136,7 @@ final class RandomCommands {
       case 3 -> new Answer.Queued();
       case 4 -> new Answer.Done();
       case 5 -> new Answer.Reclaimed(flag());
-      default ->
-          new Answer.Refused(
-              Answer.Kind.values()[random.nextInt(Answer.Kind.values().length)], text());
+      default -> new Answer.Refused(pick(List.of(Answer.Kind.values())), text());
     };
   }
 }

@@ -175,6 +175,17 @@ class NodeSessionTest {
   }
 
   @Test
+  void nothingThatWasMissedLivesForEver() {
+    long session = 77;
+    SessionLeases leases = new SessionLeases(Duration.ofSeconds(1));
+    leases.leads(Map.of(), 0);
+    leases.adopt(Map.of(session, TTL), 7);
+    assertThat(leases.due(TTL.toNanos() + 6)).isEmpty();
+    assertThat(leases.due(TTL.toNanos() + 7)).containsExactly(session);
+    assertThat(leases.renew(session, TTL, TTL.toNanos() + 8)).isFalse();
+  }
+
+  @Test
   void aFollowerEndsNoSessions() {
     manual();
     test.session();

@@ -5,6 +5,9 @@ import static io.stele.metastore.state.TestState.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.base.file.MemoryFileStore;
+import io.stele.engine.Store;
+import io.stele.engine.StoreSettings;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
@@ -114,7 +117,10 @@ class HistoryTest {
           for (long revision = floor; revision <= other.state.revision(); revision++) {
             assertThat(other.at(revision)).isEqualTo(expected.get(revision));
           }
-          assertThat(other.changes(floor + 1).stream().map(text -> text.split(" ")[0]).distinct())
+          assertThat(
+                  other.changes(floor + 1).stream()
+                      .map(text -> text.substring(0, text.indexOf(' ')))
+                      .distinct())
               .hasSize((int) (other.state.revision() - floor));
           other.reopen();
         }
@@ -135,6 +141,38 @@ class HistoryTest {
     assertThat(state.state.cellCount()).isEqualTo(3); // with the two numbers of the history
     state.state.flush();
     assertThat(state.state.cellCount()).isEqualTo(3);
+  }
+
+  @Test
+  void aReadThatACompactionOvertookIsNotAnswered() {
+    try (Store store =
+        new Store.Builder(new MemoryFileStore())
+            .settings(StoreSettings.DEFAULT.withLogged(false))
+            .open()) {
+      StateTables tables = new StateTables(store, MetastoreLimits.DEFAULT);
+      tables.setRevision(9);
+      StateReader reader = new StateReader(tables);
+      assertCompacted(
+          () ->
+              reader.at(
+                  5,
+                  revision -> {
+                    tables.setCompacted(6);
+                    return revision;
+                  }));
+      // The newest is read again.
+      long read =
+          reader.at(
+              0,
+              revision -> {
+                if (revision == 9) {
+                  tables.setRevision(12);
+                  tables.setCompacted(11);
+                }
+                return revision;
+              });
+      assertThat(read).isEqualTo(12);
+    }
   }
 
   @Test

@@ -40,7 +40,7 @@ final class Model {
   long reclaimed;
 
   long revision() {
-    return revisions.size() - 1;
+    return revisions.size() - 1L;
   }
 
   NavigableMap<Bytes, KeyValue> now() {
