@@ -20,7 +20,6 @@ import io.stele.client.metastore.Session;
 import io.stele.testkit.history.Anomaly;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -200,12 +199,14 @@ class ThreeMembersIT {
   @Test
   void aLockIsNeverGrantedToASessionThatDied() throws Exception {
     try (Stele stele = cluster.client(0);
-        Session session = stele.metastore().openSession(Duration.ofSeconds(10));
-        WaitingClient waiting = WaitingClient.start(cluster.endpoints(), "/dead", 1000)) {
+        Session session = stele.metastore().openSession(Duration.ofMinutes(5));
+        WaitingClient waiting = WaitingClient.start(cluster.endpoints(), "/dead", 5000)) {
       MetastoreClient client = stele.metastore();
       try (HeldLock held = session.lock("/dead").acquire(Duration.ofSeconds(10))) {
         waiting.goOn();
-        await("one in line").until(() -> client.lockState("/dead").waiting().size() == 1);
+        await("one in line")
+            .atMost(TestCluster.RECOVERY)
+            .until(() -> client.lockState("/dead").waiting().size() == 1);
         long dead = client.lockState("/dead").waiting().getFirst();
         assertThat(dead).isNotEqualTo(session.id());
         waiting.pause();
@@ -348,7 +349,6 @@ class ThreeMembersIT {
                       .admin()
                       .bootstrap(List.of(free.endpoints().getFirst(), cluster.endpoints().get(1))))
           .isInstanceOf(ConflictException.class);
-      assertThat(Files.exists(free.member(0).data())).isTrue();
       assertThat(free.status().getFirst().role()).isEqualTo("UNFORMED");
       assertThat(stele.metastore().admin().members()).hasSize(3);
     }
