@@ -212,13 +212,18 @@ final class MemberProcess implements AutoCloseable {
     }
   }
 
-  private String lastWords() {
+  /** All that it printed and logged, over all its starts. */
+  String log() {
     try {
-      List<String> lines = Files.readAllLines(log);
-      return String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size()));
+      return Files.readString(log);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private String lastWords() {
+    List<String> lines = log().lines().toList();
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size()));
   }
 
   @Override
