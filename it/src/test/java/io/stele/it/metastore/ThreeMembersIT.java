@@ -314,8 +314,7 @@ class ThreeMembersIT {
       stele.metastore().admin().backup(backup);
       content = FaultyRun.read(stele.metastore(), ReadOptions.DEFAULTS);
     }
-    try (TestCluster other =
-            TestCluster.unformed("restored", 1, new TestNetwork.Loopback());
+    try (TestCluster other = TestCluster.unformed("restored", 1, new TestNetwork.Loopback());
         Stele stele = other.client(0)) {
       assertThat(stele.metastore().admin().restore(new ByteArrayInputStream(backup.toByteArray())))
           .hasSize(1);
@@ -326,10 +325,7 @@ class ThreeMembersIT {
           .isGreaterThan(content.stream().mapToLong(KeyValue::modified).max().orElseThrow());
       assertThatThrownBy(
               () ->
-                  stele
-                      .metastore()
-                      .admin()
-                      .restore(new ByteArrayInputStream(backup.toByteArray())))
+                  stele.metastore().admin().restore(new ByteArrayInputStream(backup.toByteArray())))
           .isInstanceOf(ConflictException.class);
     }
   }

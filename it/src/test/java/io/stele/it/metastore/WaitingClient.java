@@ -25,8 +25,7 @@ final class WaitingClient implements AutoCloseable {
   private WaitingClient(Process process) {
     this.process = process;
     this.out =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
   /** Starts it, and waits until its session is open. */
