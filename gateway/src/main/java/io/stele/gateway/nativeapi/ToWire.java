@@ -33,6 +33,9 @@ import java.util.List;
 
 /** The metastore's answers as messages. */
 final class ToWire {
+  /** The role of a server that belongs to no group. */
+  private static final String UNFORMED = "UNFORMED";
+
   private ToWire() {}
 
   /** Shares the array: byte strings on both sides never change. */
@@ -218,7 +221,7 @@ final class ToWire {
         StatusResponse.newBuilder()
             .setGroup(status.group())
             .setSelf(member(standing.self()))
-            .setRole(standing.role().name())
+            .setRole(status.group().isEmpty() ? UNFORMED : standing.role().name())
             .setReady(standing.ready())
             .setTerm(standing.term())
             .setApplied(standing.applied())
@@ -237,7 +240,7 @@ final class ToWire {
   /** Of a server that serves no metastore yet. */
   static StatusResponse waiting(PeerIdentity identity) {
     StatusResponse.Builder response =
-        StatusResponse.newBuilder().setSelf(member(identity.member())).setRole("UNFORMED");
+        StatusResponse.newBuilder().setSelf(member(identity.member())).setRole(UNFORMED);
     identity.group().ifPresent(response::setGroup);
     return response.build();
   }

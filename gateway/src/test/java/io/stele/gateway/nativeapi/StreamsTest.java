@@ -160,7 +160,7 @@ class StreamsTest {
               while (watch.sink.isReady() && sent.get() < 1_000) {
                 watch.sink.events(30 + sent.getAndIncrement(), event(large));
               }
-              return !watch.sink.isReady();
+              return !watch.sink.isReady() && sent.get() * 60_000 > 1 << 20; // the window
             });
     assertThat(sent).hasValueLessThan(1_000);
     int resumed = watch.resumed.get();
@@ -181,8 +181,6 @@ class StreamsTest {
     SetWatch watch = set();
     listener.call().cancel("enough", null);
     await().until(() -> watch.closed);
-    int asked = watch.progressAsked.get();
-    assertThat(watch.progressAsked.get()).isLessThanOrEqualTo(asked + 1);
   }
 
   @Test

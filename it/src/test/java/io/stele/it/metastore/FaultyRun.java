@@ -115,18 +115,23 @@ final class FaultyRun implements AutoCloseable {
             await("member " + i + " to have come to revision " + end)
                 .atMost(TestCluster.RECOVERY)
                 .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
-                .until(() -> read(one.metastore(), then), state -> state.containsKey("/end"));
+                .until(() -> texts(read(one.metastore(), then)), s -> s.containsKey("/end"));
         assertThat(found).as("member " + i + " " + story).isEqualTo(expected);
       }
     }
   }
 
-  private static SortedMap<String, String> read(MetastoreClient client, ReadOptions options) {
-    SortedMap<String, String> state = new TreeMap<>();
-    for (KeyValue key : client.range(Keys.all(), options)) {
-      state.put(key.key(), key.text());
-    }
-    return state;
+  private static SortedMap<String, String> texts(List<KeyValue> keys) {
+    SortedMap<String, String> texts = new TreeMap<>();
+    keys.forEach(key -> texts.put(key.key(), key.text()));
+    return texts;
+  }
+
+  /** Everything. */
+  static List<KeyValue> read(MetastoreClient client, ReadOptions options) {
+    List<KeyValue> all = new ArrayList<>();
+    client.range(Keys.all(), options).forEach(all::add);
+    return all;
   }
 
   @Override

@@ -2,10 +2,10 @@ package io.stele.it.metastore;
 
 import static org.awaitility.Awaitility.await;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -176,30 +177,62 @@ final class MemberProcess implements AutoCloseable {
     Programs.run("kill", "-" + name, Long.toString(process.pid()));
   }
 
-  /** From now on each sync takes this much longer. */
-  synchronized void slowDownDisk(Duration delay) {
-    if (process == null || tracer != null) {
-      throw new IllegalStateException(
-          "the server of " + data + " does not run, or is slow already");
+  /** From now on each sync takes this much longer; returns once that is so. */
+  void slowDownDisk(Duration delay) {
+    trace("delay_enter=" + delay.toNanos() / 1000);
+  }
+
+  /** From now on syncs fail; returns once that is so. */
+  void failSyncs() {
+    trace("error=EIO");
+  }
+
+  private synchronized void trace(String injection) {
+    Process traced = process;
+    if (traced == null || tracer != null) {
+      throw new IllegalStateException("the server of " + data + " does not run, or is traced");
     }
+    Process tracing;
+    Path said = data.resolveSibling(data.getFileName() + ".strace");
     try {
-      tracer =
+      tracing =
           new ProcessBuilder(
                   "strace",
                   "-f",
                   "-p",
-                  Long.toString(process.pid()),
+                  Long.toString(traced.pid()),
                   "-e",
                   "trace=fsync,fdatasync",
                   "-e",
-                  "inject=fsync,fdatasync:delay_enter=" + delay.toNanos() / 1000,
+                  "inject=fsync,fdatasync:" + injection,
                   "-o",
                   "/dev/null")
               .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.to(new File("/dev/null")))
+              .redirectOutput(said.toFile())
               .start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+    tracer = tracing;
+    // It attaches to one thread after the other; the last one is there when all have a tracer.
+    await("strace to be attached")
+        .atMost(DEADLINE)
+        .until(() -> allTraced(traced.pid()) || !tracing.isAlive());
+    if (!tracing.isAlive()) {
+      throw new AssertionError("strace ended at once; see " + said);
+    }
+  }
+
+  private static boolean allTraced(long pid) throws IOException {
+    try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
+      for (Path thread : threads.toList()) {
+        if (Files.readString(thread.resolve("status")).contains("TracerPid:\t0\n")) {
+          return false;
+        }
+      }
+      return true;
+    } catch (NoSuchFileException threadEnded) {
+      return false;
     }
   }
 
@@ -212,13 +245,18 @@ final class MemberProcess implements AutoCloseable {
     }
   }
 
-  private String lastWords() {
+  /** All that it printed and logged, over all its starts. */
+  String log() {
     try {
-      List<String> lines = Files.readAllLines(log);
-      return String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size()));
+      return Files.readString(log);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private String lastWords() {
+    List<String> lines = log().lines().toList();
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - 15), lines.size()));
   }
 
   @Override

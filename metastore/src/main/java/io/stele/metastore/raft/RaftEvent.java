@@ -74,6 +74,19 @@ public sealed interface RaftEvent extends Event {
     }
   }
 
+  /** A member takes part no longer: it was closed, has left its group, or failed. */
+  record MemberStopped(String member) implements RaftEvent {
+    @Override
+    public Level level() {
+      return Level.INFO;
+    }
+
+    @Override
+    public String text() {
+      return "member " + member + " stopped";
+    }
+  }
+
   /** A member stopped, because to go on would have meant to skip or to forget something. */
   record MemberFailed(String member, String reason) implements RaftEvent {
     @Override
@@ -84,6 +97,19 @@ public sealed interface RaftEvent extends Event {
     @Override
     public String text() {
       return "member " + member + " stopped and must be opened again: " + reason;
+    }
+  }
+
+  /** A new group began without some of its first members; they are asked again. */
+  record FormingDelayed(String member, String reason) implements RaftEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "member " + member + " began a group that is not complete: " + reason;
     }
   }
 

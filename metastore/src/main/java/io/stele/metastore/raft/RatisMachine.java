@@ -105,7 +105,8 @@ final class RatisMachine<A> extends BaseStateMachine {
 
   private volatile RaftServer.@Nullable Division division;
 
-  private long appliedTerm; // guarded by gate
+  /** The entry that is being applied makes this member's lead ready; the applying thread's own. */
+  private boolean readyWithThis;
 
   /**
    * Makes the machine of one member.
@@ -218,7 +219,7 @@ final class RatisMachine<A> extends BaseStateMachine {
     try {
       checkNotFailed();
       A answer = replica.apply(position, entry);
-      noteApplied(position);
+      updateLastAppliedTermIndex(RatisNames.termIndex(position));
       return answer;
     } catch (RuntimeException | Error e) {
       throw failed(e, "entry " + position);
@@ -233,7 +234,7 @@ final class RatisMachine<A> extends BaseStateMachine {
     try {
       checkNotFailed();
       replica.skip(position);
-      noteApplied(position);
+      updateLastAppliedTermIndex(RatisNames.termIndex(position));
     } catch (RuntimeException | Error e) {
       throw failed(e, "entry " + position);
     } finally {
@@ -242,24 +243,20 @@ final class RatisMachine<A> extends BaseStateMachine {
     }
   }
 
-  private void noteApplied(Position position) {
-    appliedTerm = position.term();
-    updateLastAppliedTermIndex(RatisNames.termIndex(position));
-  }
-
+  /** An entry that is not for the replica was committed, in its turn. */
   @Override
   public void notifyTermIndexUpdated(long term, long index) {
-    TermIndex last = getLastAppliedTermIndex();
-    if (last == null || last.getIndex() < index) {
-      skip(RatisNames.position(term, index));
+    skip(RatisNames.position(term, index));
+    if (readyWithThis) {
+      readyWithThis = false;
+      tell(new News.Leads(term));
     }
   }
 
+  /** Not an entry in its turn: also told of what a leader says while a checkpoint is awaited. */
   @Override
   public void notifyConfigurationChanged(
       long term, long index, RaftConfigurationProto configuration) {
-    // Before the news that this member leads, which follows from the same entry.
-    notifyTermIndexUpdated(term, index);
     events.publish(
         new RaftEvent.MembersChanged(
             self.id(),
@@ -328,19 +325,13 @@ final class RatisMachine<A> extends BaseStateMachine {
 
   // ---- elections
 
-  /** On the thread that applies entries, right after the first entry of this member's term. */
+  /**
+   * On the thread that applies entries, while it is at the first entry of this member's term: the
+   * replica hears of that entry first.
+   */
   @Override
   public void notifyLeaderReady() {
-    tell(new News.Leads(appliedTerm()));
-  }
-
-  private long appliedTerm() {
-    gate.lock();
-    try {
-      return appliedTerm;
-    } finally {
-      gate.unlock();
-    }
+    readyWithThis = true;
   }
 
   @Override
@@ -404,6 +395,12 @@ final class RatisMachine<A> extends BaseStateMachine {
   }
 
   // ---- the end
+
+  @Override
+  public void notifyServerShutdown(RoleInfoProto role, boolean allServer) {
+    tell(new News.Follows());
+    events.publish(new RaftEvent.MemberStopped(self.id()));
+  }
 
   @Override
   public void notifyLogFailed(Throwable cause, @Nullable LogEntryProto entry) {

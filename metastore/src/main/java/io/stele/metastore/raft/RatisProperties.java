@@ -21,6 +21,8 @@ final class RatisProperties {
   static RaftProperties of(Path directory, Member self, RaftSettings settings) {
     RaftProperties properties = new RaftProperties();
     RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
+    // A process that was stopped for a while goes on as a follower, however long it was.
+    RaftServerConfigKeys.setCloseThreshold(properties, TimeDuration.valueOf(3_650, TimeUnit.DAYS));
     RaftServerConfigKeys.setStagingTimeout(properties, time(settings.catchUp()));
     network(properties, self, settings);
     log(properties, settings);

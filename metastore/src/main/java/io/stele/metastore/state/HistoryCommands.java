@@ -13,6 +13,8 @@ import io.stele.metastore.command.Origin;
 import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.key.PathKey;
 import io.stele.metastore.state.AccessRules.Right;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 
@@ -62,13 +64,13 @@ final class HistoryCommands {
   Answer reclaim(Reclaim command, Effects effects) {
     long floor = tables.compacted();
     long from = tables.reclaimed() + 1;
-    long last =
-        Math.min(floor, tables.reclaimed() + Math.clamp(command.revisions(), 1, MAX_REVISIONS));
+    long wanted = from - 1 + Math.clamp(command.revisions(), 1, MAX_REVISIONS);
+    long last = Math.min(floor, wanted);
     if (from > last) {
       return new Answer.Reclaimed(false);
     }
     TreeSet<Bytes> keys = new TreeSet<>();
-    TreeSet<Long> revisions = new TreeSet<>();
+    List<Long> revisions = new ArrayList<>();
     try (Scan scan = tables.store.scan(ReadPredicate.rows(Rows.changes(from, last + 1)))) {
       while (scan.next()) {
         long revision = Rows.numberOf(scan.cell());
@@ -79,35 +81,40 @@ final class HistoryCommands {
                 scan.cell().valueArray,
                 scan.cell().valueOffset,
                 scan.cell().valueLength));
+        if (keys.size() >= tables.limits.changedKeys()) {
+          last = revision; // a batch has its bounds too
+          break;
+        }
       }
     }
     for (Bytes key : keys) {
-      dropVersions(key, last, floor, effects);
+      dropVersions(key, last, effects);
     }
     for (long revision : revisions) {
       effects.erase(Rows.change(revision));
     }
-    effects.put(Rows.RECLAIMED, StateTables.number(last));
-    effects.then(() -> tables.setReclaimed(last));
-    return new Answer.Reclaimed(last < floor);
+    long reclaimed = last;
+    effects.put(Rows.RECLAIMED, StateTables.number(reclaimed));
+    effects.then(() -> tables.setReclaimed(reclaimed));
+    return new Answer.Reclaimed(reclaimed < floor);
   }
 
-  /** Drops the versions up to a revision that a read at the floor does not see. */
-  private void dropVersions(Bytes key, long last, long floor, Effects effects) {
-    ReadPredicate all =
+  /**
+   * Drops the versions up to a revision, but for the newest of them if the key lives there. If that
+   * is not what a read at the floor sees, then there is a change above it that takes it away later.
+   */
+  private void dropVersions(Bytes key, long last, Effects effects) {
+    ReadPredicate versions =
         ReadPredicate.rows(Rows.keys(KeyRange.of(key)))
-            .withColumns(ColumnRange.family(Rows.VALUES));
-    long seen = 0;
-    try (Scan newest = tables.store.scan(all.withTime(0, floor + 1).withHistory(1))) {
-      if (newest.next() && !StoredVersion.isDeletion(newest.cell())) {
-        seen = newest.cell().timestamp;
-      }
-    }
-    try (Scan versions = tables.store.scan(all.withTime(0, last + 1))) {
-      while (versions.next()) {
-        if (versions.cell().timestamp != seen) {
-          effects.eraseVersion(key, versions.cell().timestamp);
+            .withColumns(ColumnRange.family(Rows.VALUES))
+            .withTime(0, last + 1);
+    try (Scan scan = tables.store.scan(versions)) {
+      boolean newest = true;
+      while (scan.next()) {
+        if (!newest || StoredVersion.isDeletion(scan.cell())) {
+          effects.eraseVersion(key, scan.cell().timestamp);
         }
+        newest = false;
       }
     }
   }

@@ -69,10 +69,9 @@ final class StateReader {
       checkCompacted(wanted);
       long revision = wanted == 0 ? newest : wanted;
       T result = reading.apply(revision);
-      checkCompacted(wanted);
       if (revision >= tables.compacted()) {
         return result;
-      }
+      } // else it is refused now, or the newest is another one
     }
   }
 

@@ -140,7 +140,7 @@ class GroupMemberTest {
           .hasMessageContaining(member.id())
           .hasMessageContaining("empty directory");
       now.changes().remove(member.id());
-      now.changes().add(lost.address);
+      now.add(lost);
       until(() -> lost.replica.get("a").equals("1"));
     }
   }
@@ -223,8 +223,8 @@ class GroupMemberTest {
       String group = one.member().identity().group().orElseThrow();
 
       Server two = servers.server("two").start();
-      Member second = one.changes().add(two.address);
-      assertThat(second).isEqualTo(two.member().self());
+      one.add(two);
+      Member second = two.member().self();
       Position next = one.put("first=raft");
       assertThat(next.term()).isGreaterThan(last.term());
       assertThat(next.index()).isGreaterThan(last.index());
@@ -233,7 +233,7 @@ class GroupMemberTest {
       assertThat(one.changes().add(two.address)).as("again").isEqualTo(second);
 
       Server three = servers.server("three").start();
-      one.changes().add(three.address);
+      one.add(three);
       until(() -> three.replica.map().equals(one.replica.map()));
       assertThat(three.member().identity().group()).contains(group);
       assertThat(one.member().standing().members()).hasSize(3);
@@ -284,7 +284,7 @@ class GroupMemberTest {
       assertThat(one.ready()).isTrue();
       assertThat(one.replica.get("a")).isEqualTo("1");
       Position after = one.put("b=2");
-      one.changes().add(two.address);
+      one.add(two);
       assertThat(one.put("c=3").term()).isGreaterThan(after.term());
       until(() -> two.replica.map().size() == 3);
     }
@@ -310,7 +310,7 @@ class GroupMemberTest {
       assertThat(one.replica.get("a")).isEqualTo("1");
       assertThat(one.files.list(FilePath.of("log"))).isEmpty();
       assertThat(one.put("b=2").term()).isGreaterThan(solo.term());
-      one.changes().add(two.address);
+      one.add(two);
       until(() -> two.replica.map().size() == 2);
     }
   }
@@ -322,7 +322,7 @@ class GroupMemberTest {
       one.settings = alone();
       one.start();
       Server two = servers.server("two").start();
-      one.changes().add(two.address);
+      one.add(two);
       two.stop();
       Server moved = servers.server("two");
       moved.files = two.files;

@@ -37,6 +37,7 @@ final class MapReplica implements Replica<Position> {
   private final Disk disk;
   private final Map<String, String> map;
   private final List<String> log = new ArrayList<>();
+  private final List<Position> skipped = new ArrayList<>();
   private final List<Long> ledTerms = new ArrayList<>();
   private Position applied;
   private boolean leads;
@@ -80,6 +81,7 @@ final class MapReplica implements Replica<Position> {
   public synchronized void skip(Position position) {
     if (position.index() > applied.index()) {
       follow(position);
+      skipped.add(position);
     }
   }
 
@@ -92,6 +94,9 @@ final class MapReplica implements Replica<Position> {
 
   @Override
   public synchronized void leads(long term) {
+    if (applied.term() != term) {
+      throw new IllegalStateException("leads in term " + term + ", at " + applied);
+    }
     leads = true;
     ledTerms.add(term);
   }
@@ -148,6 +153,11 @@ final class MapReplica implements Replica<Position> {
   /** What was applied since it was made, in order. */
   synchronized List<String> log() {
     return List.copyOf(log);
+  }
+
+  /** The entries without content, in order. */
+  synchronized List<Position> skipped() {
+    return List.copyOf(skipped);
   }
 
   synchronized List<Long> ledTerms() {

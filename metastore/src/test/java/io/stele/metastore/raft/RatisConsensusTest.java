@@ -53,6 +53,24 @@ class RatisConsensusTest {
   }
 
   @Test
+  void largeEntriesAreReplicatedAndTooLargeOnesRefused() {
+    try (TestMembers members = new TestMembers(root)) {
+      members.first(3);
+      Node leader = members.start().leader();
+      String value = "v".repeat(9 << 20);
+      leader.put("big=" + value);
+      leader.put("small=1");
+      for (Node node : members.nodes.values()) {
+        until(() -> node.replica.get("small").equals("1"));
+        assertThat(node.replica.get("big")).hasSize(9 << 20);
+      }
+      assertThatThrownBy(() -> leader.put("huge=" + "v".repeat(16 << 20)))
+          .hasCauseInstanceOf(InvalidRequestException.class)
+          .hasMessageContaining("at most 16MiB");
+    }
+  }
+
+  @Test
   void aRestartKeepsWhatWasAcknowledgedAndAppliesItOnce() {
     try (TestMembers members = new TestMembers(root)) {
       Node only = members.first(1).getFirst();
@@ -102,7 +120,7 @@ class RatisConsensusTest {
       Node old = members.first(3).getFirst();
       // It beats as fast as the others expect, but takes long to notice that nobody answers.
       old.settings =
-          TestMembers.SETTINGS.withElection(Duration.ofMillis(150), Duration.ofSeconds(30));
+          TestMembers.SETTINGS.withElection(Duration.ofMillis(500), Duration.ofSeconds(30));
       members.start().lead(old);
       old.put("a=old");
       old.barrier().join();
@@ -163,7 +181,7 @@ class RatisConsensusTest {
       until(() -> away.replica.get("last").equals("1"));
       assertThat(away.replica.map()).isEqualTo(leader.replica.map());
       assertThat(away.replica.installs()).isPositive();
-      assertThat(members.seen).anyMatch(RaftEvent.CheckpointInstalled.class::isInstance);
+      until(() -> members.seen.stream().anyMatch(RaftEvent.CheckpointInstalled.class::isInstance));
 
       // What it took over is durable, and it takes part again.
       leader.put("next=1");
@@ -171,6 +189,28 @@ class RatisConsensusTest {
       away.stop();
       away.start();
       until(() -> away.replica.get("next").equals("1"));
+    }
+  }
+
+  @Test
+  void aCheckpointMayTakeLongToCome() {
+    try (TestMembers members = new TestMembers(root)) {
+      members.checkpointTakes = Duration.ofSeconds(2);
+      Node one = members.first(1).getFirst();
+      one.settings = TestMembers.shortLog();
+      members.start().leader();
+      for (int i = 0; i < 200; i++) {
+        one.put("k" + i + "=" + "v".repeat(100));
+      }
+      Position checkpoint = one.consensus().checkpoint();
+      Node two = members.newcomer("n2").start();
+      one.consensus().changeMembers(List.of(one.member, two.member)).join();
+      one.put("last=1");
+      until(() -> two.replica.get("last").equals("1"));
+      assertThat(two.replica.installs()).isEqualTo(1);
+      // What the leader says of the members meanwhile is no entry of the log.
+      assertThat(two.replica.skipped())
+          .allSatisfy(skipped -> assertThat(skipped).isGreaterThan(checkpoint));
     }
   }
 

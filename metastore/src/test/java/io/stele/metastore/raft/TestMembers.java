@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 final class TestMembers implements AutoCloseable {
   static final RaftSettings SETTINGS =
       RaftSettings.DEFAULT
-          .withElection(Duration.ofMillis(150), Duration.ofMillis(300))
+          .withElection(Duration.ofMillis(500), Duration.ofMillis(1_000))
           .withRequest(Duration.ofMillis(1_000));
 
   /** One member, and what survives its restart. */
@@ -83,6 +83,10 @@ final class TestMembers implements AutoCloseable {
   }
 
   final String group = UUID.nameUUIDFromBytes(new byte[] {7}).toString();
+
+  /** How long a checkpoint takes to come. */
+  volatile Duration checkpointTakes = Duration.ZERO;
+
   final Network network = new Network();
   final List<RaftEvent> seen = new CopyOnWriteArrayList<>();
   private final Events events =
@@ -179,6 +183,11 @@ final class TestMembers implements AutoCloseable {
     network.close();
   }
 
+  private static void waitFor(Duration time) {
+    CompletableFuture<Boolean> never = new CompletableFuture<>();
+    never.completeOnTimeout(true, time.toNanos(), TimeUnit.NANOSECONDS).join();
+  }
+
   static int freePort() {
     try (ServerSocket socket = new ServerSocket(0)) {
       return socket.getLocalPort();
@@ -206,6 +215,7 @@ final class TestMembers implements AutoCloseable {
         if (network.cut(from.member.id(), peer.id())) {
           throw new IOException("cut off");
         }
+        waitFor(checkpointTakes);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         node(peer).replica.writeCheckpoint(out);
         return new ByteArrayInputStream(out.toByteArray());

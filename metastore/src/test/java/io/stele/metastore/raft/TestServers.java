@@ -1,6 +1,7 @@
 package io.stele.metastore.raft;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.NotServingException;
 import io.stele.base.event.Events;
 import io.stele.base.file.CrashMode;
 import io.stele.base.file.MemoryFileStore;
@@ -92,6 +93,19 @@ final class TestServers implements AutoCloseable {
 
     Position put(String entry) {
       return member().propose(Bytes.utf8(entry)).orTimeout(20, TimeUnit.SECONDS).join();
+    }
+
+    /** Adds a server; on a busy machine the lead may go and come back meanwhile. */
+    void add(Server newcomer) {
+      TestMembers.until(
+          () -> {
+            try {
+              changes().add(newcomer.address);
+              return true;
+            } catch (NotServingException e) {
+              return false;
+            }
+          });
     }
 
     boolean ready() {

@@ -9,6 +9,8 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.file.CrashMode;
 import io.stele.base.file.FileInfo;
+import io.stele.base.file.FileStore;
+import io.stele.base.file.LocalFileStore;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.time.RandomSource;
 import io.stele.metastore.command.AclEntry;
@@ -20,11 +22,14 @@ import io.stele.metastore.raft.Position;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A checkpoint is the whole state, found out if it is damaged, and installed all or nothing. */
 class CheckpointTest {
@@ -93,6 +98,28 @@ class CheckpointTest {
       from.run(operation);
       TestState.Logged last = from.log.getLast();
       to.state.apply(last.position(), last.entry().orElseThrow());
+    }
+  }
+
+  @Test
+  void onALocalDiskTheOldStateIsRemoved(@TempDir Path root) throws Exception {
+    try (TestState from = filled();
+        FileStore files = LocalFileStore.open(root)) {
+      try (MetastoreState to =
+          MetastoreState.open(files, TestState.DIRECTORY, TestState.SETTINGS)) {
+        from.log.forEach(logged -> to.apply(logged.position(), logged.entry().orElseThrow()));
+        to.flush();
+        to.installCheckpoint(new ByteArrayInputStream(checkpoint(from.state)));
+        assertThat(to.diskBytes()).isPositive();
+      }
+      try (MetastoreState to =
+          MetastoreState.open(files, TestState.DIRECTORY, TestState.SETTINGS)) {
+        assertThat(to.fingerprint()).isEqualTo(from.state.fingerprint());
+      }
+      try (var found = Files.list(root.resolve("state"))) {
+        assertThat(found.map(path -> path.getFileName().toString()))
+            .containsExactlyInAnyOrder("CURRENT", "state-0000000002");
+      }
     }
   }
 

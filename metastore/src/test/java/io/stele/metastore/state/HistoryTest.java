@@ -5,6 +5,9 @@ import static io.stele.metastore.state.TestState.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.base.file.MemoryFileStore;
+import io.stele.engine.Store;
+import io.stele.engine.StoreSettings;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
@@ -138,6 +141,56 @@ class HistoryTest {
     assertThat(state.state.cellCount()).isEqualTo(3); // with the two numbers of the history
     state.state.flush();
     assertThat(state.state.cellCount()).isEqualTo(3);
+  }
+
+  @Test
+  void aReadThatACompactionOvertookIsNotAnswered() {
+    try (Store store =
+        new Store.Builder(new MemoryFileStore())
+            .settings(StoreSettings.DEFAULT.withLogged(false))
+            .open()) {
+      StateTables tables = new StateTables(store, MetastoreLimits.DEFAULT);
+      tables.setRevision(9);
+      StateReader reader = new StateReader(tables);
+      assertCompacted(
+          () ->
+              reader.at(
+                  5,
+                  revision -> {
+                    tables.setCompacted(6);
+                    return revision;
+                  }));
+      // The newest is read again.
+      long read =
+          reader.at(
+              0,
+              revision -> {
+                if (revision == 9) {
+                  tables.setRevision(12);
+                  tables.setCompacted(11);
+                }
+                return revision;
+              });
+      assertThat(read).isEqualTo(12);
+    }
+  }
+
+  @Test
+  void reclaimingStopsWhenItHasDroppedEnoughKeys() {
+    try (TestState small =
+        new TestState(
+            TestState.SETTINGS.withLimits(
+                new MetastoreLimits(128, 1 << 20, 4096, 1 << 20, 3, 100, 100, 1 << 20)))) {
+      for (int i = 0; i < 5; i++) {
+        small.run(put("/a" + i, "1"), put("/b" + i, "1"));
+      }
+      small.compact(6);
+      assertThat(small.apply(new Command.Reclaim(100))).isEqualTo(new Answer.Reclaimed(true));
+      assertThat(small.state.reclaimed()).isEqualTo(3);
+      assertThat(small.apply(new Command.Reclaim(100))).isEqualTo(new Answer.Reclaimed(true));
+      assertThat(small.apply(new Command.Reclaim(100))).isEqualTo(new Answer.Reclaimed(false));
+      assertThat(small.at(6)).hasSize(10);
+    }
   }
 
   @Test

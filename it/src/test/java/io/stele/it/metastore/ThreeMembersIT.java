@@ -1,0 +1,364 @@
+package io.stele.it.metastore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.stele.base.error.ConflictException;
+import io.stele.base.error.SteleException;
+import io.stele.client.Stele;
+import io.stele.client.call.CallSettings;
+import io.stele.client.metastore.ClientSettings;
+import io.stele.client.metastore.Consistency;
+import io.stele.client.metastore.HeldLock;
+import io.stele.client.metastore.KeyValue;
+import io.stele.client.metastore.LockState;
+import io.stele.client.metastore.MetastoreClient;
+import io.stele.client.metastore.ReadOptions;
+import io.stele.client.metastore.Session;
+import io.stele.testkit.history.Anomaly;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Promises that a group of three keeps when something happens to its members or clients. */
+@Timeout(600)
+class ThreeMembersIT {
+  private static final ReadOptions STALE = ReadOptions.DEFAULTS.with(Consistency.STALE);
+
+  /** Waits long for one answer, so that a question reaches a member that sleeps. */
+  private static final ClientSettings PATIENT =
+      ClientSettings.DEFAULTS.withCalls(
+          CallSettings.DEFAULTS
+              .withTimeout(Duration.ofSeconds(60))
+              .withAttemptTimeout(Duration.ofSeconds(60)));
+
+  @SuppressWarnings("NullAway.Init") // before the first test
+  private static TestCluster cluster;
+
+  @BeforeAll
+  static void start() {
+    cluster =
+        TestCluster.start(
+            "three-members",
+            3,
+            TestNetwork.open(),
+            // So little log is kept that a member which was away must take over the state.
+            "metastore.raft.flush-entries=50",
+            "metastore.raft.keep-entries=10",
+            "metastore.raft.segment=16KiB");
+  }
+
+  @AfterAll
+  static void stop() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @Test
+  void whatWasAcknowledgedSurvivesTheCrashOfAllThreeAtOnce() throws Exception {
+    Set<Integer> acknowledged = ConcurrentHashMap.newKeySet();
+    AtomicInteger next = new AtomicInteger();
+    Workers writers = new Workers("writers", 1);
+    try (Stele stele = cluster.client(0, FaultyRun.IMPATIENT)) {
+      for (int i = 0; i < 16; i++) {
+        writers.start(
+            random -> {
+              int number = next.getAndIncrement();
+              try {
+                stele.metastore().put("/crash/" + number, "value " + number);
+                acknowledged.add(number);
+              } catch (SteleException e) {
+                writers.refused();
+              }
+            });
+      }
+      await("work").atMost(TestCluster.RECOVERY).until(() -> acknowledged.size() > 100);
+      for (int i = 0; i < 3; i++) {
+        cluster.member(i).kill9();
+      }
+      writers.stop();
+    }
+    for (int i = 0; i < 3; i++) {
+      cluster.member(i).launch();
+    }
+    for (int i = 0; i < 3; i++) {
+      cluster.member(i).awaitReady();
+    }
+    cluster.awaitProgress();
+    try (Stele stele = cluster.client(0)) {
+      for (int number : acknowledged) {
+        assertThat(stele.metastore().get("/crash/" + number).map(KeyValue::text))
+            .as("put %d of %d", number, acknowledged.size())
+            .contains("value " + number);
+      }
+    }
+  }
+
+  @Test
+  void aLeaderThatSleptDoesNotAnswerWithWhatItKnewBefore() {
+    for (int round = 1; round <= 3; round++) {
+      int former = cluster.awaitLeader();
+      String before = "before " + round;
+      String after = "after " + round;
+      try (Stele stele = cluster.client(cluster.others(former).getFirst());
+          Stele atFormer = cluster.clientOfOnly(former, PATIENT)) {
+        stele.metastore().put("/slept", before);
+        assertThat(atFormer.metastore().get("/slept").map(KeyValue::text)).contains(before);
+        cluster.member(former).pause();
+        List<CompletableFuture<Optional<KeyValue>>> asked = new ArrayList<>();
+        try {
+          cluster.awaitOtherLeader(former);
+          stele.metastore().put("/slept", after);
+          // They lie in the sleeper's sockets, and are the first it sees.
+          for (int i = 0; i < 20; i++) {
+            asked.add(atFormer.metastore().async().get("/slept"));
+          }
+        } finally {
+          cluster.member(former).resume();
+        }
+        for (CompletableFuture<Optional<KeyValue>> answer : asked) {
+          assertThat(answer.join().map(KeyValue::text)).as("round %d", round).contains(after);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aLeaderThatIsCutOffAnswersNoFreshReads() {
+    assumeCuts();
+    int former = cluster.awaitLeader();
+    ClientSettings hasty =
+        ClientSettings.DEFAULTS
+            .withDeduplicate(false)
+            .withCalls(CallSettings.DEFAULTS.withTimeout(Duration.ofSeconds(2)));
+    try (Stele stele = cluster.client(cluster.others(former).getFirst());
+        Stele atFormer = cluster.clientOfOnly(former, hasty)) {
+      stele.metastore().put("/cut", "before");
+      isolate(former);
+      try {
+        cluster.awaitOtherLeader(former);
+        stele.metastore().put("/cut", "after");
+        assertThat(atFormer.metastore().get("/cut", STALE).map(KeyValue::text))
+            .as("what it knows")
+            .contains("before");
+        for (Consistency fresh : List.of(Consistency.LINEARIZABLE, Consistency.LEASE)) {
+          assertThatThrownBy(
+                  () -> atFormer.metastore().get("/cut", ReadOptions.DEFAULTS.with(fresh)))
+              .as("a %s read", fresh)
+              .isInstanceOf(SteleException.class);
+        }
+      } finally {
+        cluster.network().heal();
+      }
+      await("the former leader to hear of it")
+          .atMost(TestCluster.RECOVERY)
+          .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
+          .untilAsserted(
+              () ->
+                  assertThat(atFormer.metastore().get("/cut").map(KeyValue::text))
+                      .contains("after"));
+    }
+  }
+
+  /** That the checker finds what it is there to find, in what real clients saw of real members. */
+  @Test
+  void staleReadsAreFoundOut() throws Exception {
+    assumeCuts();
+    RegisterWorkload registers = new RegisterWorkload(1, Consistency.STALE);
+    int leader = cluster.awaitLeader();
+    int away = cluster.others(leader).getFirst();
+    try (Stele stele = cluster.client(leader, FaultyRun.IMPATIENT);
+        Stele atAway = cluster.clientOfOnly(away, FaultyRun.IMPATIENT.withDeduplicate(false))) {
+      isolate(away);
+      for (int i = 0; i < 4; i++) {
+        registers.start("at the leader", stele.metastore());
+        registers.start("at the one that is away", atAway.metastore());
+      }
+      await("work").atMost(TestCluster.RECOVERY).until(() -> registers.workers().answers() > 2000);
+      registers.workers().stop();
+    } finally {
+      cluster.network().heal();
+    }
+    assertThat(registers.check().anomalies()).contains(Anomaly.NOT_LINEARIZABLE);
+  }
+
+  @Test
+  void aLockIsNeverGrantedToASessionThatDied() throws Exception {
+    try (Stele stele = cluster.client(0);
+        Session session = stele.metastore().openSession(Duration.ofMinutes(5));
+        WaitingClient waiting = WaitingClient.start(cluster.endpoints(), "/dead", 5000)) {
+      MetastoreClient client = stele.metastore();
+      try (HeldLock held = session.lock("/dead").acquire(Duration.ofSeconds(10))) {
+        waiting.goOn();
+        await("one in line")
+            .atMost(TestCluster.RECOVERY)
+            .until(() -> client.lockState("/dead").waiting().size() == 1);
+        long dead = client.lockState("/dead").waiting().getFirst();
+        assertThat(dead).isNotEqualTo(session.id());
+        waiting.pause();
+        await("its end")
+            .atMost(TestCluster.RECOVERY)
+            .until(() -> client.lockState("/dead").waiting().isEmpty());
+        assertThat(held.isHeld()).isTrue();
+      }
+      LockState free = client.lockState("/dead");
+      assertThat(free.holders()).isEmpty();
+      try (HeldLock next = session.lock("/dead").acquire(Duration.ofSeconds(10))) {
+        waiting.resume();
+        assertThat(waiting.outcome()).startsWith("not held");
+        assertThat(client.lockState("/dead").holders())
+            .extracting(LockState.Holder::session)
+            .containsExactly(session.id());
+        assertThat(next.isHeld()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void noTwoSessionsEverHaveTheSameId() throws Exception {
+    Set<Long> ids = ConcurrentHashMap.newKeySet();
+    Set<Long> twice = ConcurrentHashMap.newKeySet();
+    Workers openers = new Workers("openers", 1);
+    List<Stele> clients = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        Stele stele = cluster.client(i, FaultyRun.IMPATIENT.withDeduplicate(false));
+        clients.add(stele);
+        for (int j = 0; j < 8; j++) {
+          openers.start(
+              random -> {
+                try {
+                  Session session = stele.metastore().openSession(Duration.ofSeconds(30));
+                  if (!ids.add(session.id())) {
+                    twice.add(session.id());
+                  }
+                  var _ = session.closeAsync();
+                } catch (SteleException e) {
+                  openers.refused();
+                }
+              });
+        }
+      }
+      for (int election = 1; election <= 3; election++) {
+        int enough = election * 250;
+        await("sessions").atMost(TestCluster.RECOVERY).until(() -> ids.size() >= enough);
+        int leader = cluster.awaitLeader();
+        cluster.member(leader).kill9();
+        cluster.awaitOtherLeader(leader);
+        cluster.member(leader).start();
+      }
+      await("sessions").atMost(TestCluster.RECOVERY).until(() -> ids.size() >= 1000);
+      openers.stop();
+    } finally {
+      clients.forEach(Stele::close);
+    }
+    assertThat(twice).isEmpty();
+  }
+
+  @Test
+  void aMemberThatWasAwayForLongTakesOverTheState() throws Exception {
+    int leader = cluster.awaitLeader();
+    int away = cluster.others(leader).getLast();
+    cluster.member(away).kill9();
+    String log = cluster.member(away).log();
+    String last = "";
+    long end = 0;
+    try (Stele stele = cluster.client(leader)) {
+      // One after the other: each is an entry of the log.
+      for (int i = 0; i < 150; i++) {
+        last = "value " + i + " " + "x".repeat(500);
+        end = stele.metastore().put("/away/" + i % 20, last).revision();
+      }
+      stele.metastore().delete("/away/0");
+      end = stele.metastore().put("/away/19", last).revision();
+    }
+    cluster.member(away).start();
+    ReadOptions then = STALE.at(end);
+    try (Stele atAway = cluster.clientOfOnly(away, ClientSettings.DEFAULTS);
+        Stele atLeader = cluster.client(leader)) {
+      List<KeyValue> found =
+          await("the state of revision " + end)
+              .atMost(TestCluster.RECOVERY)
+              .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
+              .until(() -> FaultyRun.read(atAway.metastore(), then), state -> !state.isEmpty());
+      assertThat(found).isEqualTo(FaultyRun.read(atLeader.metastore(), then));
+      assertThat(found).extracting(KeyValue::key).contains("/away/19").doesNotContain("/away/0");
+    }
+    assertThat(cluster.member(away).log().substring(log.length()))
+        .as("that it came by a checkpoint")
+        .contains("took over the state of");
+  }
+
+  @Test
+  void aBackupBecomesAServerOfItsOwnWithTheSameContent() throws Exception {
+    ByteArrayOutputStream backup = new ByteArrayOutputStream();
+    List<KeyValue> content;
+    try (Stele stele = cluster.client(1)) {
+      for (int i = 0; i < 50; i++) {
+        stele.metastore().put("/backup/" + i, "value " + i);
+      }
+      stele.metastore().admin().backup(backup);
+      content = FaultyRun.read(stele.metastore(), ReadOptions.DEFAULTS);
+    }
+    try (TestCluster other = TestCluster.unformed("restored", 1, new TestNetwork.Loopback());
+        Stele stele = other.client(0)) {
+      assertThat(stele.metastore().admin().restore(new ByteArrayInputStream(backup.toByteArray())))
+          .hasSize(1);
+      other.awaitLeader();
+      assertThat(FaultyRun.read(stele.metastore(), ReadOptions.DEFAULTS)).isEqualTo(content);
+      long revision = stele.metastore().put("/backup/new", "1").revision();
+      assertThat(revision)
+          .isGreaterThan(content.stream().mapToLong(KeyValue::modified).max().orElseThrow());
+      assertThatThrownBy(
+              () ->
+                  stele.metastore().admin().restore(new ByteArrayInputStream(backup.toByteArray())))
+          .isInstanceOf(ConflictException.class);
+    }
+  }
+
+  @Test
+  void aGroupBeginsOnce() throws Exception {
+    try (TestCluster free = TestCluster.unformed("free", 1, new TestNetwork.Loopback());
+        Stele atFree = free.client(0);
+        Stele stele = cluster.client(0)) {
+      assertThatThrownBy(() -> stele.metastore().admin().bootstrap(cluster.endpoints()))
+          .isInstanceOf(ConflictException.class)
+          .hasMessageContaining("already");
+      assertThatThrownBy(
+              () ->
+                  atFree
+                      .metastore()
+                      .admin()
+                      .bootstrap(List.of(free.endpoints().getFirst(), cluster.endpoints().get(1))))
+          .isInstanceOf(ConflictException.class);
+      assertThat(free.status().getFirst().role()).isEqualTo("UNFORMED");
+      assertThat(stele.metastore().admin().members()).hasSize(3);
+    }
+  }
+
+  private static void assumeCuts() {
+    assumeTrue(
+        cluster.network().canCut(), () -> Namespaces.refusal().orElse("the network cannot be cut"));
+  }
+
+  private static void isolate(int number) {
+    for (int other : cluster.others(number)) {
+      cluster.network().cut(number, other);
+      cluster.network().cut(other, number);
+    }
+  }
+}
