@@ -209,6 +209,8 @@ class LayersTest {
   static final ArchRule storesReachFilesThroughTheFileStore =
       noClasses()
           .that(are(inAnyOf("engine", "metastore")))
+          .and()
+          .haveSimpleNameNotStartingWith("Ratis") // which keeps files of its own
           .should()
           .dependOnClassesThat(
               DescribedPredicate.describe(

@@ -1,6 +1,7 @@
 package io.stele.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.stele.cli.ExitCode;
 import java.net.InetAddress;
@@ -41,12 +42,15 @@ class ServerProcessIT {
   @Test
   void withoutConfigurationItServesAndStopsWhenToldTo() throws Exception {
     Path data = folder.resolve("data");
-    String address;
+    String kept;
     try (ServerProcess server = ServerProcess.start(data)) {
-      address = server.address();
+      String address = server.address();
+      kept = address;
       assertThat(address).startsWith("127.0.0.1:");
       assertThat(server.addresses()).content().contains("\"raft\": \"127.0.0.1:");
-      assertThat(server.said()).contains("native " + address + "\n", "\nready\n");
+      await("what it prints last")
+          .untilAsserted(
+              () -> assertThat(server.said()).contains("native " + address + "\n", "\nready\n"));
       assertThat(Commands.of(server).metastore("put", "/a", "1").exitCode()).isZero();
 
       assertThat(server.stop()).isEqualTo(TERMINATED);
@@ -54,7 +58,7 @@ class ServerProcessIT {
       assertThat(server.addresses()).doesNotExist();
     }
     try (ServerProcess again = ServerProcess.start(data)) {
-      assertThat(again.address()).as("picked ports are kept").isEqualTo(address);
+      assertThat(again.address()).as("picked ports are kept").isEqualTo(kept);
       assertThat(Commands.of(again).metastore("get", "/a").answer()).isEqualTo("1");
     }
   }
