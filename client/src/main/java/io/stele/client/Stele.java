@@ -10,7 +10,7 @@ import java.util.List;
  * A connection to Stele.
  *
  * <pre>{@code
- * try (Stele stele = Stele.connect("host1:7601", "host2:7601", "host3:7601")) {
+ * try (Stele stele = Stele.connect("host1:7835", "host2:7835", "host3:7835")) {
  *   stele.metastore().put("/config/mode", "fast");
  * }
  * }</pre>

@@ -1,8 +1,11 @@
 package io.stele.server;
 
 import io.stele.base.error.ConflictException;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.SteleException;
 import io.stele.gateway.nativeapi.MemberAdmin;
 import io.stele.metastore.command.Applied;
+import io.stele.metastore.raft.Discovery;
 import io.stele.metastore.raft.GroupChanges;
 import io.stele.metastore.raft.GroupMember;
 import io.stele.metastore.raft.Member;
@@ -11,29 +14,87 @@ import io.stele.metastore.raft.Replica;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** What the gateway lets operators and other servers ask of this server's part in its group. */
-final class GroupAdmin implements MemberAdmin {
+final class GroupAdmin implements MemberAdmin, AutoCloseable {
+  private static final Duration FORM_AGAIN = Duration.ofSeconds(2);
 
   private final GroupMember<Applied> member;
   private final GroupChanges<Applied> changes;
   private final Replica<Applied> replica;
+  private final Optional<Discovery> discovery;
+  private final CountDownLatch closing = new CountDownLatch(1);
 
   /** Held while a backup takes the place of the state, which happens to a server but once. */
   private final ReentrantLock restoring = new ReentrantLock();
 
-  GroupAdmin(GroupMember<Applied> member, Replica<Applied> replica) {
+  GroupAdmin(GroupMember<Applied> member, Replica<Applied> replica, Optional<Discovery> discovery) {
     this.member = member;
     this.changes = new GroupChanges<>(member);
     this.replica = replica;
+    this.discovery = discovery;
+  }
+
+  /** Has all first members of a group that this server began take part, for as long as it takes. */
+  void finishForming() {
+    Thread.ofVirtual().name("stele-forming").start(this::formUntilComplete);
+  }
+
+  private void formUntilComplete() {
+    try {
+      while (changes.isForming() && closing.getCount() > 0) {
+        try {
+          changes.formOthers();
+        } catch (SteleException e) {
+          closing.await(FORM_AGAIN.toMillis(), TimeUnit.MILLISECONDS);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override
+  public void close() {
+    closing.countDown();
+    discovery.ifPresent(Discovery::close);
+  }
+
+  /** Without addresses: this server and all that it finds. */
+  @Override
   public List<Member> bootstrap(List<String> serviceAddresses) {
-    changes.bootstrap(serviceAddresses);
+    List<PeerIdentity> found = discovery.map(Discovery::look).orElse(List.of());
+    for (PeerIdentity peer : found) {
+      if (peer.group().isPresent()) {
+        throw new ConflictException(
+            "server "
+                + peer.member().serviceAddress()
+                + ", which was found from here, belongs to the group "
+                + peer.group().get()
+                + " already: add servers to it instead");
+      }
+    }
+    List<String> addresses = new ArrayList<>(serviceAddresses);
+    if (addresses.isEmpty()) {
+      addresses.add(member.self().serviceAddress());
+      found.forEach(peer -> addresses.add(peer.member().serviceAddress()));
+      if (found.isEmpty()) {
+        throw new InvalidRequestException(
+            "no addresses for a new group, and this server found no others by seeds or multicast:"
+                + " name all its servers, or only this one, "
+                + member.self().serviceAddress());
+      }
+    }
+    changes.bootstrap(addresses);
+    finishForming();
     // The group exists; that it has no leader yet is no reason to answer without its members.
     List<Member> elected = member.standing().members();
     return elected.isEmpty() ? List.of(member.self()) : elected;

@@ -11,6 +11,8 @@ import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.command.Applied;
 import io.stele.metastore.node.MetastoreNode;
 import io.stele.metastore.node.NodeSettings;
+import io.stele.metastore.raft.Discovery;
+import io.stele.metastore.raft.DiscoverySettings;
 import io.stele.metastore.raft.GroupMember;
 import io.stele.metastore.raft.GroupSettings;
 import io.stele.metastore.raft.PeerLink;
@@ -35,11 +37,14 @@ final class MetastoreRole implements AutoCloseable {
   private final LocalFileStore files;
   private final MetastoreNode node;
   private final GroupMember<Applied> member;
+  private final GroupAdmin admin;
 
-  private MetastoreRole(LocalFileStore files, MetastoreNode node, GroupMember<Applied> member) {
+  private MetastoreRole(
+      LocalFileStore files, MetastoreNode node, GroupMember<Applied> member, GroupAdmin admin) {
     this.files = files;
     this.node = node;
     this.member = member;
+    this.admin = admin;
   }
 
   /**
@@ -74,9 +79,12 @@ final class MetastoreRole implements AutoCloseable {
               .open();
       started = true;
       GroupMember<Applied> member = opened.get();
-      gateway.serve(new GroupAdmin(member, node.replica()));
+      GroupAdmin admin =
+          new GroupAdmin(member, node.replica(), discovery(settings, addresses, channels, events));
+      gateway.serve(admin);
       gateway.serve(node);
-      return new MetastoreRole(files, node, member);
+      admin.finishForming();
+      return new MetastoreRole(files, node, member, admin);
     } finally {
       if (!started) {
         files.close();
@@ -102,7 +110,6 @@ final class MetastoreRole implements AutoCloseable {
             GroupSettings.DEFAULT.answer(),
             settings.bind(SoloSettings.class, ServerSchema.LOG),
             raft.listenHost().isEmpty() ? raft.withListenHost(server.listen()) : raft);
-    PeerLink link = new GrpcPeerLink(channels, raft.request(), FORM_PATIENCE);
     return GroupMember.open(
         new GroupMember.Place(
             files,
@@ -111,11 +118,40 @@ final class MetastoreRole implements AutoCloseable {
             addresses.nativeAddress(),
             server.name()),
         replica,
-        link,
+        link(settings, channels),
         group,
         events,
         Clock.system(),
         RandomSource.system());
+  }
+
+  private static PeerLink link(Settings settings, Channels channels) {
+    RaftSettings raft = settings.bind(RaftSettings.class, ServerSchema.RAFT);
+    return new GrpcPeerLink(channels, raft.request(), FORM_PATIENCE);
+  }
+
+  /** Where the settings name others, or have this server be found: so that a group begins once. */
+  private static Optional<Discovery> discovery(
+      Settings settings, Addresses addresses, Channels channels, Events events) throws IOException {
+    ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
+    if (server.seeds().isEmpty() && !server.multicast()) {
+      return Optional.empty();
+    }
+    DiscoverySettings known = DiscoverySettings.DEFAULT;
+    return Optional.of(
+        Discovery.start(
+            addresses.nativeAddress(),
+            link(settings, channels),
+            new DiscoverySettings(
+                server.seeds(),
+                known.answer(),
+                server.multicast(),
+                known.multicastGroup(),
+                known.multicastPort(),
+                known.multicastInterface(),
+                known.interval()),
+            Clock.system(),
+            events));
   }
 
   /** Whether it belongs to a group. */
@@ -125,6 +161,7 @@ final class MetastoreRole implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    admin.close();
     node.close();
     files.close();
   }

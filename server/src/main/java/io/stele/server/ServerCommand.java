@@ -127,6 +127,11 @@ final class ServerCommand implements Callable<Integer> {
   private List<String> set = List.of();
 
   @Option(
+      names = "--check",
+      description = "Start, say whether that works, and stop.")
+  private boolean check;
+
+  @Option(
       names = "--settings",
       description = "Print all settings with their defaults, as a file, and end.")
   private boolean listSettings;
@@ -146,6 +151,10 @@ final class ServerCommand implements Callable<Integer> {
     server.addresses().byInterface().forEach((what, where) -> out.println(what + " " + where));
     out.println(server.formed() ? "ready" : "ready to be made a member");
     out.flush();
+    if (check) {
+      server.close();
+      return ExitCode.OK;
+    }
     try {
       server.ended().get();
     } catch (ExecutionException e) {

@@ -100,16 +100,28 @@ final class Arena implements AutoCloseable {
     Sample run(Contestant contestant, Duration length) throws Exception;
   }
 
-  /** Lets the sides take turns; the summaries are Stele's, then the peer's. */
-  List<Summary> contest(String name, String unit, ToDoubleFunction<Sample> figure, Turn turn)
+  /** What the sides showed, in the order of {@link Setup#sides}. */
+  record Outcome(List<Summary> summaries, List<CpuCost> costs) {}
+
+  /** Lets the sides take turns. */
+  Outcome contest(String name, String unit, ToDoubleFunction<Sample> figure, Turn turn)
       throws Exception {
     List<Entrant> entrants = new ArrayList<>();
+    List<CpuCost> costs = new ArrayList<>();
     for (Contestant contestant : contestants) {
       Attempt warmUp = () -> turn.run(contestant, setup.scale().warmUp());
-      Attempt attempt = () -> turn.run(contestant, setup.scale().phase());
+      CpuCost cost = new CpuCost();
+      costs.add(cost);
+      Attempt attempt =
+          () ->
+              cost.count(
+                  contestant.cluster().processes(),
+                  () -> turn.run(contestant, setup.scale().phase()));
       entrants.add(new Entrant(contestant.name(), warmUp, attempt));
     }
-    return new Contest(name, unit, figure, setup.progress()).run(setup.scale().rounds(), entrants);
+    return new Outcome(
+        new Contest(name, unit, figure, setup.progress()).run(setup.scale().rounds(), entrants),
+        costs);
   }
 
   Contestant stele() {

@@ -36,6 +36,15 @@ final class Notes {
     return add("p50/p99 µs: " + String.join(", ", sides));
   }
 
+  /** What a request cost in processor time, Stele's first. */
+  Notes cpu(Setup setup, List<CpuCost> costs, String what) {
+    List<String> sides = new ArrayList<>();
+    for (int i = 0; i < costs.size(); i++) {
+      sides.add(setup.sides().get(i).name() + " " + costs.get(i));
+    }
+    return add("CPU µs a %s, servers+clients: %s".formatted(what, String.join(", ", sides)));
+  }
+
   /** How much of the machine was used by others than this process and the servers. */
   Notes noise(List<Summary> summaries) {
     OptionalDouble others =

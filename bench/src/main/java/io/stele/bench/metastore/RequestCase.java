@@ -112,7 +112,7 @@ record RequestCase(
     String title = arena.name(name);
     long steleConflicts = arena.stele().conflicts();
     long peerConflicts = arena.peer().map(Contestant::conflicts).orElse(0L);
-    List<Summary> summaries =
+    Arena.Outcome outcome =
         arena.contest(
             title,
             unit,
@@ -122,9 +122,11 @@ record RequestCase(
                     clients,
                     length,
                     (connection, chance) -> kind.send(arena, contestant, connection, chance)));
+    List<Summary> summaries = outcome.summaries();
     Notes notes =
         new Notes()
             .latency(arena.setup(), summaries)
+            .cpu(arena.setup(), outcome.costs(), "request")
             .add(conflicts ? conflicts(arena, steleConflicts, peerConflicts) : "")
             .noise(summaries)
             .absence(arena.setup());

@@ -33,16 +33,16 @@ final class WatchCase implements MetastoreCase.InArena {
 
   @Override
   public List<Result> run(Arena arena) throws Exception {
-    List<Summary> summaries =
+    Arena.Outcome outcome =
         arena.contest(
             arena.name(name()),
             "events/s",
             sample -> sample.perSecond() * WATCHERS,
             WatchCase::turn);
     return List.of(
-        result(arena, "", "events/s", Better.HIGHER, summaries, Summary::figure),
-        result(arena, "-p50", "µs", Better.LOWER, summaries, Summary::p50Micros),
-        result(arena, "-p99", "µs", Better.LOWER, summaries, Summary::p99Micros));
+        result(arena, "", "events/s", Better.HIGHER, outcome, Summary::figure),
+        result(arena, "-p50", "µs", Better.LOWER, outcome, Summary::p50Micros),
+        result(arena, "-p99", "µs", Better.LOWER, outcome, Summary::p99Micros));
   }
 
   private Result result(
@@ -50,8 +50,9 @@ final class WatchCase implements MetastoreCase.InArena {
       String suffix,
       String unit,
       Better better,
-      List<Summary> summaries,
+      Arena.Outcome outcome,
       ToDoubleFunction<Summary> figure) {
+    List<Summary> summaries = outcome.summaries();
     String note =
         suffix.isEmpty()
             ? "one put at a time, the next when all watchers have seen it"
@@ -66,7 +67,12 @@ final class WatchCase implements MetastoreCase.InArena {
             : Optional.empty(),
         arena.setup().peerName(),
         GOAL,
-        new Notes().add(note).noise(summaries).absence(arena.setup()).toString());
+        new Notes()
+            .add(note)
+            .cpu(arena.setup(), outcome.costs(), "put")
+            .noise(summaries)
+            .absence(arena.setup())
+            .toString());
   }
 
   /** The watchers are spread evenly over the connections, and new in every turn. */

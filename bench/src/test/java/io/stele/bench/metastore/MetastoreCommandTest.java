@@ -102,6 +102,8 @@ class MetastoreCommandTest {
     }
     assertThat(run.out()).contains("processors", "fsync of a", "jvm flags", "groups of 1 and 3");
     assertThat(run.out()).contains("p50/p99 µs: Ours ", ", Theirs ");
+    assertThat(run.out())
+        .containsPattern("CPU µs a request, servers\\+clients: Ours [0-9,]+\\+[0-9,]+, T");
     assertThat(temp.resolve("data")).as("the data").doesNotExist();
   }
 

@@ -61,14 +61,17 @@ final class MembersCommand extends ClientCommand {
   static final class Bootstrap extends ClientCommand {
     @Parameters(
         paramLabel = "HOST:PORT",
-        arity = "1..*",
-        description =
-            "The native addresses of all of them; the first is asked if there is no --endpoints.")
+        arity = "0..*",
+        description = {
+          "The native addresses of all of them; the first is asked if there is no --endpoints.",
+          "Without any: the server that is asked, and all that it finds by its --seeds or"
+              + " --multicast."
+        })
     private List<String> addresses = List.of();
 
     @Override
     List<String> otherwise() {
-      return List.of(addresses.getFirst());
+      return addresses.isEmpty() ? super.otherwise() : List.of(addresses.getFirst());
     }
 
     @Override

@@ -29,6 +29,7 @@ public final class Endpoint {
                 address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)))
             .usePlaintext()
             .directExecutor() // answers are handled where they are read
+            .disableRetry() // we know better which calls may be made again
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
             // A server that went away without a word is noticed while something waits for it.
             .keepAliveTime(5, TimeUnit.SECONDS)

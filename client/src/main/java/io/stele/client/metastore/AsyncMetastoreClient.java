@@ -28,12 +28,14 @@ public final class AsyncMetastoreClient {
   private final Caller caller;
   private final RandomGenerator random;
   private final ClientSettings settings;
+  private final LeaderSearch leader;
   private final @Nullable OwnSession own; // null if changes are not numbered
 
   AsyncMetastoreClient(Caller caller, RandomGenerator random, ClientSettings settings) {
     this.caller = caller;
     this.random = random;
     this.settings = settings;
+    this.leader = new LeaderSearch(caller);
     this.own =
         settings.deduplicate() ? new OwnSession(caller, random, settings.ownTimeToLive()) : null;
   }
@@ -45,6 +47,7 @@ public final class AsyncMetastoreClient {
   }
 
   public CompletableFuture<Optional<KeyValue>> get(String key, ReadOptions options) {
+    leader.seekNowAndThen();
     RangeRequest request =
         RangeRequest.newBuilder()
             .setRange(Wire.range(key))
@@ -82,6 +85,7 @@ public final class AsyncMetastoreClient {
 
   private CompletableFuture<RangeResponse> range(
       Keys keys, ReadOptions options, int limit, boolean countOnly) {
+    leader.seekNowAndThen();
     RangeRequest request =
         RangeRequest.newBuilder()
             .setRange(Wire.range(keys))
@@ -195,6 +199,7 @@ public final class AsyncMetastoreClient {
   }
 
   <Q, R> CompletableFuture<R> write(MethodDescriptor<Q, R> method, Function<Origin, Q> toRequest) {
+    leader.seekNowAndThen();
     Duration timeout = settings.calls().timeout();
     if (own == null) {
       Q request = toRequest.apply(Origin.getDefaultInstance());

@@ -182,6 +182,11 @@ public final class InteractiveTransaction {
     checkOpen();
     ended = true;
     String begun = id;
+    if (guards.isEmpty() && overlay.isEmpty()) {
+      abort(); // what it saw was true at its revision: there is nothing to validate
+      revision = readRevision;
+      return;
+    }
     TransactionResult result = begun == null ? commitBlind() : commit(begun);
     if (!result.succeeded()) {
       throw new FencedException(

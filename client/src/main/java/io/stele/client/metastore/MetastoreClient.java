@@ -22,7 +22,7 @@ import java.util.random.RandomGenerator;
  * paths.
  *
  * <pre>{@code
- * try (var stele = Stele.connect("127.0.0.1:7601")) {
+ * try (var stele = Stele.connect("127.0.0.1:7835")) {
  *   MetastoreClient metastore = stele.metastore();
  *   metastore.put("/config/mode", "fast");
  *   String mode = metastore.get("/config/mode").map(KeyValue::text).orElse("slow");

@@ -107,7 +107,7 @@ public final class Session implements AutoCloseable {
   private static OpenSessionResponse notOpened(Throwable thrown) {
     SteleException problem = Await.problem(thrown);
     throw problem instanceof OutcomeUnknownException
-        ? new UnavailableException(problem.getMessage(), problem)
+        ? new UnavailableException("session not opened: " + problem.getMessage(), problem)
         : problem;
   }
 

@@ -24,6 +24,7 @@ import io.stele.protocol.v1.KeepAliveResponse;
 import io.stele.protocol.v1.KeyRange;
 import io.stele.protocol.v1.ListRequest;
 import io.stele.protocol.v1.ListResponse;
+import io.stele.protocol.v1.Member;
 import io.stele.protocol.v1.MetastoreGrpc;
 import io.stele.protocol.v1.OpenSessionRequest;
 import io.stele.protocol.v1.OpenSessionResponse;
@@ -37,6 +38,8 @@ import io.stele.protocol.v1.RangeResponse;
 import io.stele.protocol.v1.ReadInRequest;
 import io.stele.protocol.v1.ReleaseRequest;
 import io.stele.protocol.v1.ReleaseResponse;
+import io.stele.protocol.v1.StatusRequest;
+import io.stele.protocol.v1.StatusResponse;
 import io.stele.protocol.v1.TransactRequest;
 import io.stele.protocol.v1.TransactResponse;
 import io.stele.protocol.v1.WatchRequest;
@@ -93,6 +96,9 @@ final class FakeMetastore extends MetastoreGrpc.MetastoreImplBase {
 
   /** Milliseconds that sessions live, whatever they ask for, if positive. */
   volatile long timeToLive;
+
+  /** The address of the member that leads, if there is one. */
+  volatile String leader = "";
 
   /** Whether requests for locks wait until the test answers them. */
   volatile boolean locksWait;
@@ -262,6 +268,16 @@ final class FakeMetastore extends MetastoreGrpc.MetastoreImplBase {
   }
 
   // ---- the service
+
+  @Override
+  public void status(StatusRequest request, StreamObserver<StatusResponse> client) {
+    answer(
+        client,
+        () ->
+            StatusResponse.newBuilder()
+                .setLeader(Member.newBuilder().setServiceAddress(leader))
+                .build());
+  }
 
   @Override
   public void openSession(OpenSessionRequest request, StreamObserver<OpenSessionResponse> client) {

@@ -2,6 +2,7 @@ package io.stele.client.metastore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.DeniedException;
@@ -170,6 +171,33 @@ class RepeatRulesTest {
       client.put("/a", "2");
       assertThat(leader.calls("Put")).isEqualTo(2);
       assertThat(server.calls("Put")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void theLeaderIsLookedForAmongTheServersGiven() {
+    try (FakeServer leader = new FakeServer(metastore)) {
+      MetastoreClient client = client(QUICK, server.address(), leader.address());
+      metastore.leader = leader.address();
+      client.get("/a");
+      await()
+          .until(
+              () -> {
+                client.get("/a");
+                return leader.calls("Range") > 0;
+              });
+    }
+  }
+
+  @Test
+  void aLeaderUnderANameThatWasNotGivenIsNotSought() {
+    try (FakeServer other = new FakeServer(metastore)) {
+      MetastoreClient client = client(QUICK, server.address(), other.address());
+      metastore.leader = FakeServer.deadAddress();
+      client.get("/a");
+      await().until(() -> server.calls("Status") == 1);
+      client.get("/a");
+      assertThat(server.calls("Range")).isEqualTo(2);
     }
   }
 

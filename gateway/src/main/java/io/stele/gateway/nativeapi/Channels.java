@@ -45,6 +45,17 @@ public final class Channels implements AutoCloseable {
         .build();
   }
 
+  /**
+   * A call found nobody there: the next one tries to connect at once, and not when gRPC's own
+   * pause, which grows to minutes, is over. A member that restarts is back in a moment.
+   */
+  void unreachable(String address) {
+    ManagedChannel known = channels.get(address);
+    if (known != null) {
+      known.resetConnectBackoff();
+    }
+  }
+
   @Override
   public void close() {
     closed = true;

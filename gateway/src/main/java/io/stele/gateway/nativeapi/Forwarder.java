@@ -66,11 +66,12 @@ final class Forwarder {
         ClientInterceptors.intercept(
                 channels.to(leader), MetadataUtils.newAttachHeadersInterceptor(headers))
             .newCall(method, options);
-    ClientCalls.asyncUnaryCall(call, request, new Answer<>(method, leader, answer));
+    ClientCalls.asyncUnaryCall(call, request, new Answer<>(channels, method, leader, answer));
     return call;
   }
 
-  private record Answer<R>(MethodDescriptor<?, R> method, String leader, StreamObserver<R> caller)
+  private record Answer<R>(
+      Channels channels, MethodDescriptor<?, R> method, String leader, StreamObserver<R> caller)
       implements StreamObserver<R> {
     @Override
     public void onNext(R message) {
@@ -96,8 +97,11 @@ final class Forwarder {
             : ErrorMapping.fromThrown(leader, problem);
       }
       SteleException found = ErrorMapping.fromThrown(leader, problem);
-      if (READS.contains(method.getFullMethodName())
-          || ErrorMapping.neverSent(Status.fromThrowable(problem))) {
+      boolean neverSent = ErrorMapping.neverSent(Status.fromThrowable(problem));
+      if (neverSent) {
+        channels.unreachable(leader);
+      }
+      if (neverSent || READS.contains(method.getFullMethodName())) {
         return new UnavailableException("forwarding to the leader at " + found.getMessage());
       }
       return found instanceof UnavailableException

@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.grpc.CallOptions;
 import io.grpc.Context;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
@@ -133,6 +134,9 @@ public final class GrpcPeerLink implements PeerLink {
 
             @Override
             public void onError(Throwable problem) {
+              if (ErrorMapping.neverSent(Status.fromThrowable(problem))) {
+                channels.unreachable(address);
+              }
               answer.completeExceptionally(ErrorMapping.fromThrown(address, problem));
             }
 

@@ -60,6 +60,7 @@ final class StateEvents implements StateListener {
 
   @Override
   public void applied(Position position, List<Command> commands, Applied applied) {
+    watches.publish();
     for (int i = 0; i < commands.size(); i++) {
       if (!(applied.answers().get(i) instanceof Answer.Refused)) {
         applied(commands.get(i), applied.answers().get(i));

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
@@ -40,7 +41,8 @@ public final class GroupChanges<A> {
   }
 
   /**
-   * Makes the servers at these addresses, this one among them, a new group.
+   * Makes the servers at these addresses, this one among them, a new group. One that is reserved
+   * and then does not answer takes part later: see {@link #formOthers}.
    *
    * @return its id
    * @throws ConflictException if one of them belongs to a group, or is being made a member of one;
@@ -66,9 +68,16 @@ public final class GroupChanges<A> {
     List<Member> members = identifyFree(addresses);
     String group = member.newGroup();
     reserveAll(addresses, group);
-    // This one first: from then on it sees to the others, also after a restart.
+    // This one first: from then on the group exists, so nothing below may fail the call.
     member.begin(group, members);
-    formOthers();
+    try {
+      formOthers();
+    } catch (UnavailableException e) {
+      member
+          .events()
+          .publish(
+              new RaftEvent.FormingDelayed(member.self().id(), String.valueOf(e.getMessage())));
+    }
     return group;
   }
 
@@ -131,9 +140,9 @@ public final class GroupChanges<A> {
 
   /**
    * Has the others of the first members take part, if this server began the group and does not know
-   * yet that they do: to be called once it can reach them again after a restart. Once they did, a
-   * server that belongs to no group has lost what it had voted for and stored, and must not pass
-   * for the member it was.
+   * yet that they do: to be called until {@link #isForming} ends, also after a restart. Once they
+   * did, a server that belongs to no group has lost what it had voted for and stored, and must not
+   * pass for the member it was.
    */
   public void formOthers() {
     String group = member.identity().group().orElse("");
@@ -141,32 +150,41 @@ public final class GroupChanges<A> {
     if (first.isEmpty()) {
       return;
     }
-    TreeMap<String, SteleException> failed = new TreeMap<>();
+    Map<String, CompletableFuture<Void>> asked = new TreeMap<>();
     for (Member other : first) {
-      if (other.equals(member.self())) {
-        continue;
-      }
-      try {
-        await(
-            member.link().form(other.serviceAddress(), group, other.id(), first),
-            "server " + other.serviceAddress() + " did not take part");
-      } catch (SteleException e) {
-        failed.put(other.serviceAddress(), e);
+      if (!other.equals(member.self())) {
+        asked.put(
+            other.serviceAddress(),
+            member.link().form(other.serviceAddress(), group, other.id(), first));
       }
     }
+    TreeMap<String, SteleException> failed = new TreeMap<>();
+    asked.forEach(
+        (address, answer) -> {
+          try {
+            await(answer, "server " + address + " did not take part");
+          } catch (SteleException e) {
+            failed.put(address, e);
+          }
+        });
     if (!failed.isEmpty()) {
       throw new UnavailableException(
           "group "
               + group
               + " began, but these of its servers do not take part yet: "
               + failed
-              + "; it works if a majority does, and asks the others when this one restarts");
+              + "; it works if a majority does");
     }
     try {
       member.formed();
     } catch (IOException e) {
       throw new UnavailableException("group " + group + " began, but: " + e, e);
     }
+  }
+
+  /** Whether this server began a group and does not know yet that all others take part. */
+  public boolean isForming() {
+    return !member.forming().isEmpty();
   }
 
   /**

@@ -179,6 +179,10 @@ public final class GroupMember<A> implements Consensus<A> {
     return settings;
   }
 
+  Events events() {
+    return events;
+  }
+
   PeerLink link() {
     return link;
   }

@@ -100,6 +100,19 @@ public sealed interface RaftEvent extends Event {
     }
   }
 
+  /** A new group began without some of its first members; they are asked again. */
+  record FormingDelayed(String member, String reason) implements RaftEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "member " + member + " began a group that is not complete: " + reason;
+    }
+  }
+
   /** The log's files could not be tidied up; nothing is lost by it. */
   record TidyingFailed(String member, String reason) implements RaftEvent {
     @Override

@@ -13,6 +13,8 @@ import io.stele.metastore.command.Origin;
 import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.key.PathKey;
 import io.stele.metastore.state.AccessRules.Right;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 
@@ -62,13 +64,13 @@ final class HistoryCommands {
   Answer reclaim(Reclaim command, Effects effects) {
     long floor = tables.compacted();
     long from = tables.reclaimed() + 1;
-    long last =
-        Math.min(floor, tables.reclaimed() + Math.clamp(command.revisions(), 1, MAX_REVISIONS));
+    long wanted = from - 1 + Math.clamp(command.revisions(), 1, MAX_REVISIONS);
+    long last = Math.min(floor, wanted);
     if (from > last) {
       return new Answer.Reclaimed(false);
     }
     TreeSet<Bytes> keys = new TreeSet<>();
-    TreeSet<Long> revisions = new TreeSet<>();
+    List<Long> revisions = new ArrayList<>();
     try (Scan scan = tables.store.scan(ReadPredicate.rows(Rows.changes(from, last + 1)))) {
       while (scan.next()) {
         long revision = Rows.numberOf(scan.cell());
@@ -79,6 +81,10 @@ final class HistoryCommands {
                 scan.cell().valueArray,
                 scan.cell().valueOffset,
                 scan.cell().valueLength));
+        if (keys.size() >= tables.limits.changedKeys()) {
+          last = revision; // a batch has its bounds too
+          break;
+        }
       }
     }
     for (Bytes key : keys) {
@@ -87,9 +93,10 @@ final class HistoryCommands {
     for (long revision : revisions) {
       effects.erase(Rows.change(revision));
     }
-    effects.put(Rows.RECLAIMED, StateTables.number(last));
-    effects.then(() -> tables.setReclaimed(last));
-    return new Answer.Reclaimed(last < floor);
+    long reclaimed = last;
+    effects.put(Rows.RECLAIMED, StateTables.number(reclaimed));
+    effects.then(() -> tables.setReclaimed(reclaimed));
+    return new Answer.Reclaimed(reclaimed < floor);
   }
 
   /**

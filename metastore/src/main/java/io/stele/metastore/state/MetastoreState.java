@@ -428,9 +428,15 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
         at -> revision < at.revision() && !range.isEmpty() && at.isStoredAfter(range, revision));
   }
 
-  /** The answer that a session's request got; nothing if it was not done, or left no trace. */
+  /**
+   * The answer that a session's request got; nothing if it was not done, or left no trace.
+   *
+   * @throws io.stele.metastore.command.RefusedException if the session is gone, or somebody else's
+   */
   public Optional<Answer> answerTo(Origin origin) {
-    return origin.session() == 0 ? Optional.empty() : reading(at -> new Requests(at).kept(origin));
+    return origin.session() == 0
+        ? Optional.empty()
+        : reading(at -> new Requests(at).keptFor(origin));
   }
 
   public AccessRules rules() {

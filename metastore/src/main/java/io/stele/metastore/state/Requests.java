@@ -10,6 +10,7 @@ import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
 import io.stele.metastore.command.Origin;
+import io.stele.metastore.command.RefusedException;
 import io.stele.metastore.session.KeptAnswer;
 import io.stele.metastore.session.Session;
 import java.util.Optional;
@@ -45,8 +46,17 @@ final class Requests {
     return origin.sequence() > newest ? Optional.empty() : kept(origin);
   }
 
-  /** What was answered to a request, for any thread; nothing if it has not been done. */
-  Optional<Answer> kept(Origin origin) {
+  /** What was answered to a request, for its owner, on any thread. */
+  Optional<Answer> keptFor(Origin origin) {
+    Optional<Refused> refused = refusal(origin.principal(), origin.session());
+    if (refused.isPresent()) {
+      throw new RefusedException(refused.get().kind(), refused.get().message());
+    }
+    return kept(origin);
+  }
+
+  /** What was answered to a request; nothing if it has not been done. */
+  private Optional<Answer> kept(Origin origin) {
     Bytes row = Rows.session(origin.session());
     Optional<Bytes> stored = tables.store.get(row, Rows.OTHERS, Rows.place(origin.sequence()));
     if (stored.isEmpty()) {

@@ -13,7 +13,15 @@ import java.util.List;
  */
 final class RecentChanges {
   private final long maxBytes;
-  private final Deque<Changes> changes = new ArrayDeque<>();
+
+  /** Changes, and what they take. */
+  private record Kept(Changes changes, long bytes) {
+    private long revision() {
+      return changes.revision();
+    }
+  }
+
+  private final Deque<Kept> changes = new ArrayDeque<>();
   private long bytes;
 
   RecentChanges(long maxBytes) {
@@ -24,8 +32,9 @@ final class RecentChanges {
     if (!changes.isEmpty() && changes.getLast().revision() + 1 != newest.revision()) {
       clear();
     }
-    changes.addLast(newest);
-    bytes += newest.bytes();
+    Kept kept = new Kept(newest, newest.bytes());
+    changes.addLast(kept);
+    bytes += kept.bytes();
     while (bytes > maxBytes && !changes.isEmpty()) {
       bytes -= changes.removeFirst().bytes();
     }
@@ -49,22 +58,22 @@ final class RecentChanges {
     }
     // Watchers are mostly near the end, so walk back from there.
     long behind = changes.getLast().revision() - from;
-    Iterator<Changes> each = behind < changes.size() / 2 ? tail(behind) : changes.iterator();
+    Iterator<Kept> each = behind < changes.size() / 2 ? tail(behind) : changes.iterator();
     while (each.hasNext() && found.size() < most) {
-      Changes next = each.next();
+      Kept next = each.next();
       if (next.revision() > to) {
         break;
       }
       if (next.revision() >= from) {
-        found.add(next);
+        found.add(next.changes());
       }
     }
     return found;
   }
 
-  private Iterator<Changes> tail(long behind) {
-    Deque<Changes> last = new ArrayDeque<>();
-    Iterator<Changes> back = changes.descendingIterator();
+  private Iterator<Kept> tail(long behind) {
+    Deque<Kept> last = new ArrayDeque<>();
+    Iterator<Kept> back = changes.descendingIterator();
     while (back.hasNext() && last.size() <= behind) {
       last.addFirst(back.next());
     }

@@ -59,6 +59,11 @@ public final class WatchHub implements AutoCloseable {
   private final Set<Watcher> watchers = new LinkedHashSet<>();
   private Set<Watcher> waiting = new LinkedHashSet<>(); // live ones with a wish
   private long passed; // the fan-out has dealt with all up to here
+  private int live; // how many are in the index
+
+  // Whether anybody is live; the applying thread asks. Set before a joining watcher looks at what is
+  // newest, so a revision that finds it unset is seen by that look.
+  private volatile boolean anyLive;
 
   private final Thread fanOut;
   private final ExecutorService catchUp;
@@ -80,12 +85,29 @@ public final class WatchHub implements AutoCloseable {
     this.fanOut.start();
   }
 
-  /** A revision was applied. Called in the order of revisions, by one thread at a time. */
+  /**
+   * A revision was applied; {@link #publish} follows. Called in the order of revisions, by one
+   * thread at a time.
+   */
   public void changed(Changes changes) {
     recentLock.lock();
     try {
       recent.add(changes);
       newest = changes.revision();
+    } finally {
+      recentLock.unlock();
+    }
+  }
+
+  /**
+   * Has what changed told: once for many revisions, as waking a thread costs more than a change.
+   */
+  public void publish() {
+    if (!anyLive) {
+      return;
+    }
+    recentLock.lock();
+    try {
       wanted.signal();
     } finally {
       recentLock.unlock();
@@ -183,9 +205,7 @@ public final class WatchHub implements AutoCloseable {
     try {
       if (watcher.markClosed()) {
         watchers.remove(watcher);
-        waiting.remove(watcher);
-        index.remove(watcher);
-        watcher.setLive(false);
+        leave(watcher);
       }
     } finally {
       mutex.unlock();
@@ -262,11 +282,9 @@ public final class WatchHub implements AutoCloseable {
 
   /** The memory is too small for how far the fan-out is behind: the history has it all. */
   private void leaveToCatchUp(long last) {
-    index.clear();
-    waiting.clear();
     for (Watcher watcher : watchers) {
       if (watcher.isLive()) {
-        watcher.setLive(false);
+        leave(watcher);
         watcher.setNext(Math.max(watcher.next(), passed + 1));
         schedule(watcher);
       }
@@ -318,9 +336,7 @@ public final class WatchHub implements AutoCloseable {
   private void fallBehind(Watcher watcher, long revision) {
     mutex.lock();
     try {
-      index.remove(watcher);
-      waiting.remove(watcher);
-      watcher.setLive(false);
+      leave(watcher);
       watcher.setNext(revision);
     } finally {
       mutex.unlock();
@@ -402,11 +418,11 @@ public final class WatchHub implements AutoCloseable {
       if (watcher.isLive() || watcher.isClosed()) {
         return Turn.ENOUGH;
       }
+      if (live == 0) {
+        passWithoutListeners();
+      }
       if (watcher.next() > passed) {
-        index.add(watcher);
-        watcher.setLive(true);
-        waiting.add(watcher);
-        attend();
+        join(watcher);
         return Turn.ENOUGH;
       }
       recentLock.lock();
@@ -429,6 +445,35 @@ public final class WatchHub implements AutoCloseable {
       return Turn.ENOUGH;
     }
     return tellAll(watcher, next.isEmpty() ? fromHistory(watcher) : next);
+  }
+
+  private void join(Watcher watcher) {
+    index.add(watcher);
+    live++;
+    watcher.setLive(true);
+    waiting.add(watcher);
+    attend();
+  }
+
+  private void leave(Watcher watcher) {
+    waiting.remove(watcher);
+    if (watcher.isLive()) {
+      index.remove(watcher);
+      live--;
+      anyLive = live > 0;
+      watcher.setLive(false);
+    }
+  }
+
+  /** Nobody was live, so the fan-out was not woken: all that has happened is behind it. */
+  private void passWithoutListeners() {
+    anyLive = true;
+    recentLock.lock();
+    try {
+      passed = Math.max(passed, newest);
+    } finally {
+      recentLock.unlock();
+    }
   }
 
   private List<Changes> fromHistory(Watcher watcher) {

@@ -49,13 +49,6 @@ final class WatcherIndex {
     }
   }
 
-  void clear() {
-    byKey.clear();
-    byPrefix.clear();
-    prefixLengths.clear();
-    others.clear();
-  }
-
   void find(Bytes key, Consumer<Watcher> found) {
     Set<Watcher> exact = byKey.get(key);
     if (exact != null) {

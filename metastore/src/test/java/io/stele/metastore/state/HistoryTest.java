@@ -176,6 +176,24 @@ class HistoryTest {
   }
 
   @Test
+  void reclaimingStopsWhenItHasDroppedEnoughKeys() {
+    try (TestState small =
+        new TestState(
+            TestState.SETTINGS.withLimits(
+                new MetastoreLimits(128, 1 << 20, 4096, 1 << 20, 3, 100, 100, 1 << 20)))) {
+      for (int i = 0; i < 5; i++) {
+        small.run(put("/a" + i, "1"), put("/b" + i, "1"));
+      }
+      small.compact(6);
+      assertThat(small.apply(new Command.Reclaim(100))).isEqualTo(new Answer.Reclaimed(true));
+      assertThat(small.state.reclaimed()).isEqualTo(3);
+      assertThat(small.apply(new Command.Reclaim(100))).isEqualTo(new Answer.Reclaimed(true));
+      assertThat(small.apply(new Command.Reclaim(100))).isEqualTo(new Answer.Reclaimed(false));
+      assertThat(small.at(6)).hasSize(10);
+    }
+  }
+
+  @Test
   void reclaimingWithNothingToDropChangesNothing() {
     state.set("/a", "1");
     String before = state.state.fingerprint();

@@ -4,6 +4,7 @@ import static io.stele.metastore.state.TestState.bytes;
 import static io.stele.metastore.state.TestState.put;
 import static io.stele.metastore.state.TestState.transaction;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.metastore.command.Answer;
@@ -15,6 +16,7 @@ import io.stele.metastore.command.Comparison;
 import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.OperationResult;
 import io.stele.metastore.command.Origin;
+import io.stele.metastore.command.RefusedException;
 import io.stele.metastore.key.KeyRange;
 import java.time.Duration;
 import java.util.HashSet;
@@ -144,6 +146,13 @@ class SessionsTest {
     assertThat(state.state.revision()).isEqualTo(3);
     assertThat(state.state.answerTo(new Origin("", session, 1, 0))).contains(first);
     assertThat(state.state.answerTo(new Origin("", session, 3, 0))).isEmpty();
+    assertThatThrownBy(() -> state.state.answerTo(new Origin("you", session, 1, 0)))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.refused().kind()).isEqualTo(Kind.DENIED));
+    assertThatThrownBy(() -> state.state.answerTo(new Origin("", 77, 1, 0)))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            e -> assertThat(e.refused().kind()).isEqualTo(Kind.SESSION_GONE));
   }
 
   @Test

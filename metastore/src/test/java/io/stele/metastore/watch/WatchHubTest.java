@@ -37,6 +37,7 @@ class WatchHubTest {
 
   private void put(String key, String value) {
     hub.changed(history.put(key, value));
+    hub.publish();
   }
 
   private static WatchRequest key(String key, long from) {
@@ -103,6 +104,7 @@ class WatchHubTest {
     hub.changed(
         history.change(
             Map.of("/a", Optional.of("1"), "/b", Optional.of("2"), "/c", Optional.empty())));
+    hub.publish();
     live.awaitLines("started 2", "2 /a=1 /b=2 -/c");
     CollectingSink late = new CollectingSink();
     watch(prefix("/", 2), late);
