@@ -116,6 +116,9 @@ public final class GrpcPeerLink implements PeerLink {
       Duration within,
       Function<R, A> fromWire) {
     CompletableFuture<A> answer = new CompletableFuture<>();
+    // Not in the context of the request that happens to be served here: a call ends with its
+    // context, and a round that confirms the lead is for all who wait, whoever's answer began it.
+    Context outer = Context.ROOT.attach();
     try {
       CallOptions options =
           CallOptions.DEFAULT.withDeadlineAfter(within.toNanos(), TimeUnit.NANOSECONDS);
@@ -148,6 +151,8 @@ public final class GrpcPeerLink implements PeerLink {
           });
     } catch (SteleException e) {
       answer.completeExceptionally(e);
+    } finally {
+      Context.ROOT.detach(outer);
     }
     return answer;
   }

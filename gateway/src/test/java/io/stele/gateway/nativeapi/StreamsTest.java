@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
+import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
@@ -277,6 +278,15 @@ class StreamsTest {
     assertThat(admin.asked)
         .containsExactly(
             "reserve g", "reserve h", "unreserve g", "form g a [" + FakeAdmin.SELF + "]");
+  }
+
+  /** A round for reads that wait begins where the answer to others was given, who are gone then. */
+  @Test
+  void aMemberIsAskedWhateverBecomesOfTheRequestThatIsServed() throws Exception {
+    Context.CancellableContext request = Context.current().withCancellation();
+    request.cancel(null);
+    CompletableFuture<Long> term = request.call(() -> link.currentTerm(member));
+    assertThat(term.join()).isEqualTo(17);
   }
 
   @Test
