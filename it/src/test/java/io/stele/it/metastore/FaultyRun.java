@@ -12,6 +12,8 @@ import io.stele.client.metastore.KeyValue;
 import io.stele.client.metastore.Keys;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.metastore.ReadOptions;
+import io.stele.testkit.history.Anomaly;
+import io.stele.testkit.history.Change;
 import io.stele.testkit.history.RevisionHistory;
 import io.stele.testkit.history.Verdict;
 import java.time.Duration;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -101,8 +104,33 @@ final class FaultyRun implements AutoCloseable {
       verdicts.forEach(
           (what, verdict) -> assertThat(verdict.violations()).as(what + " " + story).isEmpty());
       checkState(all, end, story);
+      checkCheckers(all, end);
       return verdicts.values().stream().mapToLong(Verdict::checked).sum();
     }
+  }
+
+  /** The same clients beside a store that has forgotten, or invented, a change: that is noticed. */
+  private void checkCheckers(RevisionHistory all, long end) {
+    long lost = WatchWorkload.below(all, TransactionWorkload.DIRECTORY).revisions().lastKey();
+    NavigableMap<Long, List<Change>> forgetful = new TreeMap<>(all.revisions());
+    forgetful.remove(lost);
+    RevisionHistory wrong = new RevisionHistory(forgetful);
+    assertThat(
+            transactions
+                .check(WatchWorkload.below(wrong, TransactionWorkload.DIRECTORY))
+                .violations())
+        .as("transactions without revision %d", lost)
+        .isNotEmpty();
+    assertThat(watches.check(wrong, end).anomalies())
+        .as("watches without revision %d", lost)
+        .contains(Anomaly.WATCH_UNEXPLAINED);
+    forgetful.put(lost, List.of(Change.put(TransactionWorkload.DIRECTORY + "invented", "1")));
+    assertThat(watches.check(new RevisionHistory(forgetful), end).anomalies())
+        .as("watches with an invented revision %d", lost)
+        .contains(Anomaly.WATCH_GAP);
+    assertThat(locks.checkProlonged(Duration.ofSeconds(2)).anomalies())
+        .as("locks held for longer")
+        .contains(Anomaly.LOCK_OVERLAP);
   }
 
   /** What each member holds is what the changes lead to. */

@@ -169,6 +169,23 @@ final class LockWorkload {
     return new LockChecker().check(List.copyOf(holds));
   }
 
+  /** As if everybody had gone on to believe for a while: that must be found to be wrong. */
+  Verdict checkProlonged(Duration time) {
+    return new LockChecker()
+        .check(
+            holds.stream()
+                .map(
+                    hold ->
+                        new Hold(
+                            hold.lock(),
+                            hold.client(),
+                            hold.exclusive(),
+                            hold.token(),
+                            hold.from(),
+                            hold.until() + time.toNanos()))
+                .toList());
+  }
+
   /** Writes under an exclusive lock's tokens follow each other as the tokens do. */
   private void checkTokens(RevisionHistory store) {
     Map<String, Long> highest = new HashMap<>();

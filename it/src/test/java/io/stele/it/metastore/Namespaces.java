@@ -101,6 +101,11 @@ final class Namespaces implements TestNetwork {
     return name + "-" + host;
   }
 
+  /** The end of a host's cable that is in the bridge. */
+  private String port(int host) {
+    return "stele" + subnet + "p" + host;
+  }
+
   @Override
   public synchronized List<String> runsOn(int host) {
     if (hosts.add(host)) {
@@ -111,7 +116,7 @@ final class Namespaces implements TestNetwork {
 
   private void make(int host) {
     String space = namespace(host);
-    String port = "stele" + subnet + "p" + host;
+    String port = port(host);
     Programs.run("ip", "netns", "add", space);
     Programs.run("ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", space);
     Programs.run("ip", "link", "set", port, "master", bridge, "up");
@@ -171,7 +176,11 @@ final class Namespaces implements TestNetwork {
   private synchronized void remove() {
     if (!closed) {
       closed = true;
-      hosts.forEach(host -> Programs.attempt("ip", "netns", "del", namespace(host)));
+      for (int host : hosts) {
+        // First the cable: it would outlive its namespace for a while, and its name with it.
+        Programs.attempt("ip", "link", "del", port(host));
+        Programs.attempt("ip", "netns", "del", namespace(host));
+      }
       Programs.attempt("ip", "link", "del", bridge);
     }
   }

@@ -61,10 +61,16 @@ final class Nemesis {
       if (fault.possible(cluster)) {
         possible.add(fault);
       } else {
-        System.out.println("not tried, as this machine does not allow it: " + fault);
+        System.out.println(fault + " is not tried: " + refusal(fault));
       }
     }
     return possible;
+  }
+
+  private static String refusal(Fault fault) {
+    return fault == Fault.SLOW_DISK
+        ? "it takes strace, and root"
+        : Namespaces.refusal().orElse("the network cannot be cut");
   }
 
   /** Goes through the faults in an order of its own, over and over, for this long at least. */

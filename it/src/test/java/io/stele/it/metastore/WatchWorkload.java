@@ -47,13 +47,13 @@ final class WatchWorkload {
   /**
    * All that a store has gone through, as a watch from its first revision tells it.
    *
-   * @param upTo the last revision that must be in it
+   * @param upTo the last revision that is in it
    */
   static RevisionHistory everything(MetastoreClient client, long upTo) {
     Recorder recorder = new Recorder("everything", client, "/", 1);
     recorder.awaitTold(upTo);
     recorder.watcher.close();
-    return recorder.history();
+    return new RevisionHistory(recorder.history().revisions().headMap(upTo, true));
   }
 
   static RevisionHistory below(RevisionHistory all, String directory) {

@@ -4,6 +4,8 @@ import io.stele.base.bytes.ByteBuilder;
 import io.stele.base.bytes.ByteReader;
 import io.stele.base.bytes.ByteReader.Malformed;
 import io.stele.base.bytes.Bytes;
+import io.stele.engine.cell.CellBatch;
+import io.stele.engine.cell.CellBatchBuilder;
 import io.stele.metastore.raft.Position;
 
 /**
@@ -29,6 +31,11 @@ record AppliedPlace(Position position, long revision) {
     ByteBuilder out = new ByteBuilder(24);
     out.putVarint(position.term()).putVarint(position.index()).putVarint(revision);
     return out.toBytes();
+  }
+
+  /** The cell, to be written under the last number of the entry. */
+  CellBatch batch() {
+    return new CellBatchBuilder().put(Rows.APPLIED, Rows.OTHERS, Bytes.EMPTY, 0, encode()).build();
   }
 
   static AppliedPlace decode(Bytes stored) {

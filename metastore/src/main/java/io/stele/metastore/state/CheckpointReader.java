@@ -4,6 +4,7 @@ import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.Crc32c;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.engine.Store;
 import io.stele.engine.cell.CellBatch;
 import io.stele.engine.cell.CellKind;
 import io.stele.metastore.raft.Position;
@@ -13,8 +14,8 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * Reads what {@link CheckpointWriter} wrote. Nothing may be believed of it before {@link #next} has
- * come to the end.
+ * Reads what {@link CheckpointWriter} wrote. Nothing may be believed of it before all of it has
+ * been read.
  */
 final class CheckpointReader {
   private static final String NAME = "checkpoint of the metastore";
@@ -48,16 +49,25 @@ final class CheckpointReader {
     revision = Binary.getLong(header, 24);
   }
 
-  Position position() {
-    return position;
-  }
-
-  long revision() {
-    return revision;
+  /**
+   * Brings all of it into an empty store, and flushes it there. The store then says of itself that
+   * it is at the checkpoint's place in the log.
+   */
+  void readInto(Store store) throws IOException {
+    long end = AppliedPlace.txn(position.index(), AppliedPlace.LAST);
+    long txn = 0;
+    for (Optional<CellBatch> block = next(); block.isPresent(); block = next()) {
+      if (++txn == end) {
+        throw corrupt(offset, "fewer than " + end + " blocks for its place in the log", "more");
+      }
+      store.applyLogged(block.get(), txn);
+    }
+    store.applyLogged(new AppliedPlace(position, revision).batch(), end);
+    store.flush();
   }
 
   /** The next cells; nothing when all have been read and everything was right. */
-  Optional<CellBatch> next() throws IOException {
+  private Optional<CellBatch> next() throws IOException {
     if (ended) {
       return Optional.empty();
     }

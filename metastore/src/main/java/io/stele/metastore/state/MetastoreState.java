@@ -8,8 +8,6 @@ import io.stele.engine.Snapshot;
 import io.stele.engine.Store;
 import io.stele.engine.StoreEvent;
 import io.stele.engine.cache.BlockCache;
-import io.stele.engine.cell.CellBatch;
-import io.stele.engine.cell.CellBatchBuilder;
 import io.stele.metastore.DirectoryEntry;
 import io.stele.metastore.LockState;
 import io.stele.metastore.RangeAnswer;
@@ -225,7 +223,7 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
       if (reached.index() <= flushed.index() || txn <= at.store.assignedTxn()) {
         return flushed;
       }
-      at.store.applyLogged(place(reached, at.revision()), txn);
+      at.store.applyLogged(new AppliedPlace(reached, at.revision()).batch(), txn);
     } finally {
       applying.unlock();
     }
@@ -239,17 +237,6 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     } finally {
       applying.unlock();
     }
-  }
-
-  private static CellBatch place(Position position, long revision) {
-    return new CellBatchBuilder()
-        .put(
-            Rows.APPLIED,
-            Rows.OTHERS,
-            Bytes.EMPTY,
-            0,
-            new AppliedPlace(position, revision).encode())
-        .build();
   }
 
   // ---- checkpoints
@@ -308,17 +295,7 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     Store store = openStore(directory.prepare(name));
     boolean loaded = false;
     try {
-      CheckpointReader reader = new CheckpointReader(in);
-      long end = AppliedPlace.txn(reader.position().index(), AppliedPlace.LAST);
-      long txn = 0;
-      for (Optional<CellBatch> block = reader.next(); block.isPresent(); block = reader.next()) {
-        if (++txn == end) {
-          throw new UnavailableException("checkpoint at " + reader.position() + " is too large");
-        }
-        store.applyLogged(block.get(), txn);
-      }
-      store.applyLogged(place(reader.position(), reader.revision()), end);
-      store.flush();
+      new CheckpointReader(in).readInto(store);
       StateTables fresh = new StateTables(store, settings.limits());
       loaded = true;
       return fresh;
