@@ -6,7 +6,10 @@ import io.stele.cli.ExitCode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -251,6 +254,61 @@ class MetastoreCliIT {
     Files.createFile(done);
     assertThat(metastore("lock", "/locks/b", "--wait", "10s", "--", "true").exitCode()).isZero();
     holder.join();
+  }
+
+  @Test
+  void aLockIsFreeAtOnceWhenItsHolderIsToldToStop() throws Exception {
+    Path said = folder.resolve("said");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                ROOT.resolve("stele").toString(),
+                "metastore",
+                "lock",
+                "/locks/c",
+                "--ttl",
+                "60s",
+                "--endpoints",
+                server.address())
+            .redirectErrorStream(true)
+            .redirectOutput(said.toFile());
+    builder.environment().put("STELE_BUILD", "never");
+    Process holder = builder.start();
+    try {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> Files.readString(said).startsWith("holding /locks/c, token "));
+      assertThat(metastore("lock", "/locks/c", "--", "true").exitCode())
+          .isEqualTo(ExitCode.CONFLICT);
+
+      holder.destroy();
+
+      assertThat(metastore("lock", "/locks/c", "--wait", "30s", "--", "true").exitCode()).isZero();
+    } finally {
+      holder.destroyForcibly();
+    }
+  }
+
+  @Test
+  void aProgramIsToldToEndWhenItsLockIsLost() throws Exception {
+    Path holding = folder.resolve("holding");
+    Path told = folder.resolve("told");
+    String script =
+        "trap 'touch %s; exit 0' TERM; touch %s; while :; do sleep 0.05; done"
+            .formatted(told, holding);
+    try (ServerProcess other = ServerProcess.start(folder.resolve("other"))) {
+      Commands there = Commands.of(other);
+      CompletableFuture<Commands.Result> holder =
+          CompletableFuture.supplyAsync(
+              () -> there.metastore("lock", "/a", "--ttl", "2s", "--", "sh", "-c", script));
+      Awaitility.await().until(() -> Files.exists(holding));
+
+      other.kill();
+
+      Commands.Result result = holder.get(60, TimeUnit.SECONDS);
+      assertThat(result.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
+      assertThat(result.err()).contains("the session was lost while 'sh' ran");
+      assertThat(told).exists();
+    }
   }
 
   @Test

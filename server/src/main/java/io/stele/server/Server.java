@@ -101,15 +101,17 @@ public final class Server implements AutoCloseable {
     return new Server(data, events, addresses, metastore, parts, ended);
   }
 
-  private static LocalFileStore open(Path data) throws IOException {
+  private static LocalFileStore open(Path data) {
     try {
       return LocalFileStore.openExclusive(data);
     } catch (AccessDeniedException e) {
       throw new InvalidRequestException(
           "no right to write to the directory " + data + " of server.data", e);
-    } catch (FileSystemException e) {
+    } catch (IOException e) {
+      // Of the JDK's own, most messages are a path alone.
+      String reason = e instanceof FileSystemException ? e.toString() : e.getMessage();
       throw new InvalidRequestException(
-          "cannot use " + data + " as the directory of server.data: " + e, e);
+          "cannot use " + data + " as the directory of server.data: " + reason, e);
     }
   }
 
