@@ -66,14 +66,17 @@ final class FaultyRun implements AutoCloseable {
       MetastoreClient client = clients.get(i).metastore();
       watches.start("registers-" + i, client, "/registers/", 0);
       watches.start("transactions-" + i, client, TransactionWorkload.DIRECTORY, 1);
-      for (int j = 0; j < 3; j++) {
-        registers.start("client-" + i + "." + j, client);
+      for (int j = 0; j < 6; j++) {
+        registers.start("client-" + i + ".register-" + j, client);
       }
-      transactions.start("client-" + i + ".3", client);
-      locks.start("client-" + i + ".4", client);
+      for (int j = 0; j < 2; j++) {
+        transactions.start("client-" + i + ".transaction-" + j, client);
+        locks.start("client-" + i + ".lock-" + j, client);
+      }
     }
   }
 
+  /** How many operations had an answer so far. */
   long answers() {
     return registers.workers().answers()
         + transactions.workers().answers()

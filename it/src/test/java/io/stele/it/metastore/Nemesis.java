@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -73,23 +74,23 @@ final class Nemesis {
         : Namespaces.refusal().orElse("the network cannot be cut");
   }
 
-  /** Goes through the faults in an order of its own, over and over, for this long at least. */
-  void run(List<Fault> faults, Duration time) throws InterruptedException {
+  /**
+   * Goes through the faults, each as often as the others, in an order of its own.
+   *
+   * @param least for how long at least
+   * @param most for how long at most, if it is not enough before
+   */
+  void run(List<Fault> faults, Duration least, Duration most, BooleanSupplier enough)
+      throws InterruptedException {
     List<Fault> left = new ArrayList<>();
+    long soFar;
     do {
       if (left.isEmpty()) {
         left.addAll(faults);
       }
       inflict(left.remove(random.nextInt(left.size())));
-    } while (clock.nanos() - start < time.toNanos());
-  }
-
-  /** Each of them once at least, in order of its own. */
-  void runAll(List<Fault> faults) throws InterruptedException {
-    List<Fault> left = new ArrayList<>(faults);
-    while (!left.isEmpty()) {
-      inflict(left.remove(random.nextInt(left.size())));
-    }
+      soFar = clock.nanos() - start;
+    } while (soFar < least.toNanos() || (soFar < most.toNanos() && !enough.getAsBoolean()));
   }
 
   void inflict(Fault fault) throws InterruptedException {
