@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,7 +46,7 @@ class MetastoreMembersIT {
         .out()
         .lines()
         .filter(line -> line.contains(" leader "))
-        .map(line -> line.split(" +")[1])
+        .map(line -> line.split(" +", -1)[1])
         .findFirst()
         .orElse("");
   }
@@ -74,7 +75,7 @@ class MetastoreMembersIT {
     }
 
     String dead = leader(all);
-    servers.get(dead).kill();
+    Objects.requireNonNull(servers.get(dead)).kill();
     assertThat(all.metastore("put", "/a", "2", "--timeout", "60s").exitCode())
         .as("two of three go on")
         .isZero();
@@ -110,8 +111,8 @@ class MetastoreMembersIT {
     assertThat(commands.metastore("members", "transfer", "n2").exitCode()).isZero();
     await("n2 leads").atMost(DEADLINE).until(() -> leader(commands).equals("n2"));
 
-    servers.get("n1").stop();
-    servers.get("n2").stop();
+    Objects.requireNonNull(servers.get("n1")).stop();
+    Objects.requireNonNull(servers.get("n2")).stop();
     assertThat(start("n1")).as("its members know it by its ports").isEqualTo(first);
     assertThat(start("n2")).isEqualTo(second);
 

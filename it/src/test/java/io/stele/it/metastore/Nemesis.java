@@ -119,7 +119,7 @@ final class Nemesis {
       throw new AssertionError("after " + this, e);
     }
     awaitProgress();
-    hold(Duration.ofMillis(1000));
+    hold(Duration.ofSeconds(1));
   }
 
   private void awaitProgress() {

@@ -15,7 +15,7 @@ final class Programs {
 
   /** Whether there is a program of this name. */
   static boolean exists(String name) {
-    for (String folder : System.getenv().getOrDefault("PATH", "").split(":")) {
+    for (String folder : System.getenv().getOrDefault("PATH", "").split(":", -1)) {
       if (!folder.isEmpty() && Files.isExecutable(Path.of(folder, name))) {
         return true;
       }

@@ -97,7 +97,7 @@ final class TransactionWorkload {
   // ---- what is done in a transaction
 
   private void transfer(Recorded tx, RandomGenerator random) {
-    List<Long> balances = tx.below(DIRECTORY + "accounts/").stream().map(Number::of).toList();
+    List<Long> balances = tx.below(DIRECTORY + "accounts/").stream().map(Amount::of).toList();
     long sum = balances.stream().mapToLong(Long::longValue).sum();
     if (sum != ACCOUNTS * BALANCE) {
       broken.add("accounts hold " + balances + ": " + sum + " together");
@@ -193,7 +193,7 @@ final class TransactionWorkload {
     long get(String key) {
       Optional<KeyValue> found = tx.get(key);
       reads.add(new Read.OfKey(key, found.map(KeyValue::text)));
-      return found.map(Number::of).orElse(0L);
+      return found.map(Amount::of).orElse(0L);
     }
 
     List<KeyValue> below(String directory) {
@@ -219,7 +219,7 @@ final class TransactionWorkload {
   }
 
   /** What stands before the number of its own in a value. */
-  private static final class Number {
+  private static final class Amount {
     static long of(KeyValue found) {
       String text = found.text();
       return Long.parseLong(text.substring(0, text.indexOf('#')));
@@ -242,7 +242,7 @@ final class TransactionWorkload {
     String seats = DIRECTORY + "seats/";
     try {
       Optional<KeyValue> seen = client.get(counter);
-      String value = (seen.map(Number::of).orElse(0L) + 1) + "#" + numbers.incrementAndGet();
+      String value = (seen.map(Amount::of).orElse(0L) + 1) + "#" + numbers.incrementAndGet();
       long invoked = clock.nanos();
       var conditional = client.transaction();
       if (seen.isPresent()) {

@@ -34,8 +34,10 @@ final class StateReader {
   }
 
   private RangeAnswer read(RangeRead read, long revision) {
+    // Of a read of the newest the very one: whoever goes on with a next page reads it there.
+    long newest = read.revision() == 0 ? revision : tables.revision();
     if (read.countOnly()) {
-      return new RangeAnswer(tables.revision(), List.of(), false, count(read.range(), revision));
+      return new RangeAnswer(newest, List.of(), false, count(read.range(), revision));
     }
     if (read.range().isSingle()) {
       List<KeyValue> found = get(read.range().from(), revision).stream().toList();
@@ -51,11 +53,11 @@ final class StateReader {
                     kv.version(),
                     kv.session()));
       }
-      return new RangeAnswer(tables.revision(), found, false, found.size());
+      return new RangeAnswer(newest, found, false, found.size());
     }
     List<KeyValue> found = new ArrayList<>();
     boolean more = scan(read.range(), read.limit(), !read.keysOnly(), revision, found);
-    return new RangeAnswer(tables.revision(), found, more, found.size());
+    return new RangeAnswer(newest, found, more, found.size());
   }
 
   /** Reads at a revision, or at the newest if it is 0, until no compaction got in the way. */
