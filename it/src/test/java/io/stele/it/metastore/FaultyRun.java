@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -157,10 +158,20 @@ final class FaultyRun implements AutoCloseable {
     }
   }
 
-  private static SortedMap<String, String> texts(List<KeyValue> keys) {
+  private static SortedMap<String, String> texts(Iterable<KeyValue> keys) {
     SortedMap<String, String> texts = new TreeMap<>();
     keys.forEach(key -> texts.put(key.key(), key.text()));
     return texts;
+  }
+
+  /** That a directory has all of these numbers, each with its value. */
+  static void checkKept(MetastoreClient client, String directory, Set<Integer> numbers) {
+    SortedMap<String, String> kept = texts(client.range(Keys.below(directory)));
+    for (int number : numbers) {
+      assertThat(kept)
+          .as("put %d of %d", number, numbers.size())
+          .containsEntry(directory + number, "value " + number);
+    }
   }
 
   /** Everything. */
