@@ -29,6 +29,11 @@ import java.util.TreeMap;
 final class FaultyRun implements AutoCloseable {
   private static final int CLIENTS = 6;
 
+  /**
+   * Of single keys, for each client: they wait most of the time, and share the trips they wait for.
+   */
+  private static final int WORKERS = 32;
+
   /** Gives up early, so that faults are seen rather than waited for. */
   static final ClientSettings IMPATIENT =
       ClientSettings.DEFAULTS
@@ -66,7 +71,7 @@ final class FaultyRun implements AutoCloseable {
       MetastoreClient client = clients.get(i).metastore();
       watches.start("registers-" + i, client, "/registers/", 0);
       watches.start("transactions-" + i, client, TransactionWorkload.DIRECTORY, 1);
-      for (int j = 0; j < 6; j++) {
+      for (int j = 0; j < WORKERS; j++) {
         registers.start("client-" + i + ".register-" + j, client);
       }
       for (int j = 0; j < 2; j++) {
