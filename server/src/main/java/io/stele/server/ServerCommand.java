@@ -126,9 +126,7 @@ final class ServerCommand implements Callable<Integer> {
       description = "Any setting, as in a file; may be repeated.")
   private List<String> set = List.of();
 
-  @Option(
-      names = "--check",
-      description = "Start, say whether that works, and stop.")
+  @Option(names = "--check", description = "Start, say whether that works, and stop.")
   private boolean check;
 
   @Option(

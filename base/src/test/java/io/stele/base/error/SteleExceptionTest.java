@@ -12,7 +12,7 @@ class SteleExceptionTest {
       List.of(
           new ConflictException("message", cause),
           new CorruptDataException("file", 7, "this", "that"),
-          new DeniedException("message"),
+          new DeniedException("message", cause),
           new ExhaustedException("message", cause),
           new FencedException("message", cause),
           new InvalidRequestException("message", cause),

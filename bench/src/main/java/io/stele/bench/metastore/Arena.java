@@ -21,7 +21,6 @@ import java.util.random.RandomGenerator;
 final class Arena implements AutoCloseable {
   private static final int WARM_UP_CLIENTS = 64;
   private static final int WARM_UP_REQUESTS = 20_000;
-  private static final int WARM_UP_TURNS = 8;
 
   private final Setup setup;
   private final int members;
@@ -56,20 +55,29 @@ final class Arena implements AutoCloseable {
     setup.progress().line("%s: group of %d started".formatted(side.name(), members));
     contestant.load(keys);
     setup.progress().line("%s: %d keys loaded".formatted(side.name(), keys.count()));
-    long puts = warmUp(contestant, (connection, chance) -> put(contestant, connection, chance));
-    long gets = warmUp(contestant, (connection, chance) -> connection.get(keys, any(chance)));
+    int turns = setup.scale().warmUpTurns();
+    Contestant.Request put = (connection, chance) -> put(contestant, connection, chance);
+    Contestant.Request get = (connection, chance) -> connection.get(keys, any(chance));
+    long puts = warmUp(contestant, WARM_UP_CLIENTS, put, turns);
+    // One by one too: servers that bundle what waits do less for each put the more clients there
+    // are.
+    long singlePuts = warmUp(contestant, 1, put, turns / 2);
+    long gets = warmUp(contestant, WARM_UP_CLIENTS, get, turns);
     setup
         .progress()
-        .line("%s: warmed up by %d puts and %d gets".formatted(side.name(), puts, gets));
+        .line(
+            "%s: warmed up by %d puts, %d of them one by one, and %d gets"
+                .formatted(side.name(), puts + singlePuts, singlePuts, gets));
   }
 
   /**
    * A JVM compiles what it did often, not what it did long: on a busy machine that takes longer.
    */
-  private long warmUp(Contestant contestant, Contestant.Request request) throws Exception {
+  private long warmUp(Contestant contestant, int clients, Contestant.Request request, int turns)
+      throws Exception {
     long done = 0;
-    for (int turn = 0; turn < WARM_UP_TURNS && done < WARM_UP_REQUESTS; turn++) {
-      done += contestant.loop(WARM_UP_CLIENTS, setup.scale().warmUp(), request).runs();
+    for (int turn = 0; turn < turns && done < WARM_UP_REQUESTS; turn++) {
+      done += contestant.loop(clients, setup.scale().warmUp(), request).runs();
     }
     return done;
   }

@@ -83,7 +83,7 @@ public final class MetastoreCommand implements Callable<Integer> {
   @Option(
       names = "--seconds",
       paramLabel = "S",
-      description = "Length of a timed phase (4; quick: 0.7).")
+      description = "Length of a timed phase (4; quick: 0.5).")
   private @Nullable Double seconds;
 
   @Option(

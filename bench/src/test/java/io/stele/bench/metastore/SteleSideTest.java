@@ -3,6 +3,7 @@ package io.stele.bench.metastore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,7 +22,9 @@ class SteleSideTest {
     SideContract.oneMember(stele, temp);
   }
 
+  /** Three JVMs that start at once take their time on few cores. */
   @Test
+  @Tag("long")
   void threeMembersAreOneStore() throws Exception {
     SideContract.threeMembers(stele, temp);
   }

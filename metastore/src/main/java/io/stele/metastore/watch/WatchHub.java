@@ -61,7 +61,8 @@ public final class WatchHub implements AutoCloseable {
   private long passed; // the fan-out has dealt with all up to here
   private int live; // how many are in the index
 
-  // Whether anybody is live; the applying thread asks. Set before a joining watcher looks at what is
+  // Whether anybody is live; the applying thread asks. Set before a joining watcher looks at what
+  // is
   // newest, so a revision that finds it unset is seen by that look.
   private volatile boolean anyLive;
 

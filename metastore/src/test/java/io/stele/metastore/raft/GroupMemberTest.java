@@ -101,7 +101,12 @@ class GroupMemberTest {
       List<String> addresses = three.stream().map(server -> server.address).toList();
       Server late = three.get(2);
       late.refusesToForm = true;
-      assertThatThrownBy(() -> three.getFirst().changes().bootstrap(addresses))
+      GroupChanges<?> changes = three.getFirst().changes();
+      assertThat(changes.bootstrap(addresses))
+          .as("the group exists, so it did not fail")
+          .isNotEmpty();
+      assertThat(changes.isForming()).isTrue();
+      assertThatThrownBy(changes::formOthers)
           .isInstanceOf(UnavailableException.class)
           .hasMessageContaining(late.address)
           .hasMessageNotContaining(three.get(1).address);
@@ -110,6 +115,7 @@ class GroupMemberTest {
       three.getFirst().crash();
       three.getFirst().start().changes().formOthers();
       until(() -> late.replica.get("a").equals("1"));
+      assertThat(three.getFirst().changes().isForming()).isFalse();
     }
   }
 
