@@ -34,7 +34,7 @@ class NodeSettingsTest {
                     Map.entry("metastore.lease", "500ms"),
                     Map.entry("metastore.history", "1h"),
                     Map.entry("metastore.reclaim", "1000"),
-                    Map.entry("metastore.entries-in-flight", "4"),
+                    Map.entry("metastore.entries-in-flight", "1"),
                     Map.entry("metastore.solo-entries-in-flight", "2"),
                     Map.entry("metastore.entry-commands", "4096"),
                     Map.entry("metastore.entry-bytes", "1MiB"),
