@@ -1,17 +1,17 @@
 package io.stele.engine;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellView;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.schema.PurgePolicy;
 import io.stele.base.time.Clock;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.cell.Fragment.TimeBounds;
 import io.stele.engine.chain.Chain;
 import io.stele.engine.chain.ChainHolder;
 import io.stele.engine.chain.ChainHolder.Borrowed;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.engine.merge.ColumnReader;
-import io.stele.engine.merge.PurgePolicy;
-import io.stele.engine.merge.ReadPredicate;
 import io.stele.engine.merge.VisibleCursor;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.stele.engine;
 
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellView;
 import io.stele.engine.chain.ChainHolder;
+import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.merge.VisibleCursor;
 
 /**

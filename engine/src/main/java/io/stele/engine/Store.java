@@ -1,16 +1,17 @@
 package io.stele.engine;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatch;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.LocalFileStore;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
 import io.stele.engine.cache.BlockCache;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellBatch;
 import io.stele.engine.chain.Chain;
 import io.stele.engine.chain.Link;
 import io.stele.engine.commitlog.CommitLog;
@@ -18,7 +19,6 @@ import io.stele.engine.commitlog.LogReplay;
 import io.stele.engine.compaction.CompactionJob;
 import io.stele.engine.compaction.CompactionPolicy;
 import io.stele.engine.memory.MemFragment;
-import io.stele.engine.merge.ReadPredicate;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

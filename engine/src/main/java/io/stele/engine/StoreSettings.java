@@ -1,11 +1,11 @@
 package io.stele.engine;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.schema.PurgePolicy;
 import io.stele.engine.cache.InMemoryGroups;
 import io.stele.engine.commitlog.CommitLogSettings;
 import io.stele.engine.compaction.CompactionSettings;
 import io.stele.engine.disk.FragmentSettings;
-import io.stele.engine.merge.PurgePolicy;
 
 /**
  * How a {@link Store} works.

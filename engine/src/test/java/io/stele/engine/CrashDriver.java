@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
@@ -14,7 +15,6 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.time.RandomSource;
-import io.stele.engine.cell.CellBatchBuilder;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.engine.model.Change;
 import io.stele.engine.model.HistoryGenerator;

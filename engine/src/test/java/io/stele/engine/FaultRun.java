@@ -9,7 +9,7 @@ import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.CrashMode;
 import io.stele.base.file.MemoryFileStore;
-import io.stele.engine.merge.ReadPredicate;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.engine.model.Version;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,15 +5,15 @@ import static io.stele.engine.TestCells.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.MemoryFileStore;
-import io.stele.engine.cell.Cell;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
 import io.stele.engine.compaction.CompactionSettings;
 import io.stele.engine.disk.Codec;
 import io.stele.engine.disk.FragmentSettings;
-import io.stele.engine.merge.ReadPredicate;
-import io.stele.engine.merge.RowRange;
 import io.stele.engine.model.Version;
 import java.util.ArrayList;
 import java.util.HashMap;

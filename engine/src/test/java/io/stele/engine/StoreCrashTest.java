@@ -3,10 +3,10 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
 import io.stele.base.error.SteleException;
 import io.stele.base.file.CrashMode;
 import io.stele.base.file.MemoryFileStore;
-import io.stele.engine.cell.Cell;
 import io.stele.engine.commitlog.CommitLogSettings;
 import io.stele.engine.compaction.CompactionSettings;
 import io.stele.engine.disk.Codec;

@@ -3,12 +3,12 @@ package io.stele.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.file.MemoryFileStore;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.engine.cache.BlockCache;
 import io.stele.engine.cache.InMemoryGroups;
-import io.stele.engine.cell.CellBatchBuilder;
 import io.stele.engine.disk.DiskFragment;
-import io.stele.engine.merge.ReadPredicate;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

@@ -5,7 +5,7 @@ import static io.stele.engine.TestCells.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.Cell;
+import io.stele.base.cell.Cell;
 import io.stele.engine.compaction.CompactionSettings;
 import io.stele.engine.model.Version;
 import java.io.BufferedReader;

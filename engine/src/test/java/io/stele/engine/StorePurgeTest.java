@@ -7,10 +7,10 @@ import static io.stele.engine.TestCells.put;
 import static io.stele.engine.TestCells.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.base.cell.Cell;
 import io.stele.base.file.MemoryFileStore;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.merge.PurgePolicy;
-import io.stele.engine.merge.ReadPredicate;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.schema.PurgePolicy;
 import io.stele.engine.model.Version;
 import io.stele.testkit.ManualClock;
 import java.time.Duration;

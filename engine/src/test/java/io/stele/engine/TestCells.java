@@ -1,11 +1,11 @@
 package io.stele.engine;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellBatch;
-import io.stele.engine.cell.CellBatchBuilder;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.merge.ReadPredicate;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.model.Version;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,15 +1,15 @@
 package io.stele.bench.engine;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.cell.CellView;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FileStore;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
 import io.stele.engine.Scan;
 import io.stele.engine.Store;
 import io.stele.engine.StoreEvent;
-import io.stele.engine.cell.CellBatchBuilder;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.merge.ReadPredicate;
-import io.stele.engine.merge.RowRange;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;

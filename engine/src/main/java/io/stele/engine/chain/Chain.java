@@ -1,9 +1,9 @@
 package io.stele.engine.chain;
 
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.cell.Fragment;
-import io.stele.engine.cell.Fragment.TimeBounds;
+import io.stele.base.cell.CellView;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment;
+import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.engine.merge.MergeCursor;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.stele.engine.chain;
 
-import io.stele.engine.cell.Fragment;
+import io.stele.engine.fragment.Fragment;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

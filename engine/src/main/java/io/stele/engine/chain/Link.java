@@ -1,10 +1,10 @@
 package io.stele.engine.chain;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.cell.Fragment;
-import io.stele.engine.cell.Fragment.TimeBounds;
+import io.stele.base.cell.CellView;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment;
+import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.engine.merge.FamilyFilterCursor;
 import java.util.Optional;
 import java.util.Set;

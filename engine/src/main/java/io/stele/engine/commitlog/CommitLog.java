@@ -1,5 +1,6 @@
 package io.stele.engine.commitlog;
 
+import io.stele.base.cell.CellBatch;
 import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.UnavailableException;
@@ -7,7 +8,6 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.recordlog.RecordLogWriter;
 import io.stele.base.time.Clock;
-import io.stele.engine.cell.CellBatch;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package io.stele.engine.commitlog;
 
+import io.stele.base.cell.CellBatch;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.recordlog.RecordLogReader;
-import io.stele.engine.cell.CellBatch;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,14 +2,14 @@ package io.stele.engine.compaction;
 
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.Fragment.TimeBounds;
+import io.stele.base.schema.PurgePolicy;
 import io.stele.engine.chain.Chain;
 import io.stele.engine.chain.Link;
 import io.stele.engine.disk.FragmentProperties;
 import io.stele.engine.disk.FragmentSettings;
 import io.stele.engine.disk.FragmentWriter;
-import io.stele.engine.merge.PurgePolicy;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.engine.merge.RetainCursor;
 import io.stele.engine.merge.SnapshotSet;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.stele.engine.disk;
 
 import io.stele.base.bytes.Binary;
-import io.stele.engine.cell.CellKind;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.CellView;
 import java.util.Arrays;
 
 /** Walks one block after the other, filling one view. The format is drawn in {@link Block}. */

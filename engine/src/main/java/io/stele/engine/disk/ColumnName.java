@@ -2,7 +2,7 @@ package io.stele.engine.disk;
 
 import io.stele.base.bytes.ByteBuilder;
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellView;
 
 /** A family and a qualifier, as a key of a block's list of columns. */
 record ColumnName(Bytes family, Bytes qualifier) {

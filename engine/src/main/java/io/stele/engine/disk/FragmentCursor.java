@@ -1,8 +1,8 @@
 package io.stele.engine.disk;
 
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.cell.Fragment.TimeBounds;
+import io.stele.base.cell.CellView;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment.TimeBounds;
 import org.jspecify.annotations.Nullable;
 
 /** Walks a disk fragment: index root, leaf, block, entry. */

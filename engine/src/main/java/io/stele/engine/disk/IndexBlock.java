@@ -2,8 +2,8 @@ package io.stele.engine.disk;
 
 import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.ByteBuilder;
-import io.stele.engine.cell.CellKind;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.CellView;
 import java.util.Arrays;
 
 /**

@@ -1,9 +1,9 @@
 package io.stele.engine.memory;
 
 import io.stele.base.bytes.Binary;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.CellView;
 import io.stele.base.error.ExhaustedException;
-import io.stele.engine.cell.CellKind;
-import io.stele.engine.cell.CellView;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 

@@ -1,7 +1,7 @@
 package io.stele.engine.memory;
 
 import io.stele.base.bytes.Binary;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellView;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;

@@ -1,11 +1,11 @@
 package io.stele.engine.memory;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.CellBatch;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellKind;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.cell.Fragment;
+import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.CellView;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;

@@ -1,7 +1,7 @@
 package io.stele.engine.memory;
 
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellView;
+import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.memory.CellTree.Branch;
 import io.stele.engine.memory.CellTree.Leaf;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package io.stele.engine.merge;
 
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellView;
 
 /**
  * Tells where each cell of a walk stands against the one before: in a new row, a new family, a new

@@ -1,9 +1,9 @@
 package io.stele.engine.merge;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellKind;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.CellView;
+import io.stele.engine.fragment.CellCursor;
 import java.util.Set;
 
 /**

@@ -1,7 +1,7 @@
 package io.stele.engine.merge;
 
-import io.stele.engine.cell.CellKind;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.CellView;
 import java.util.Arrays;
 
 /** A cell's key in arrays of its own, reused from cell to cell. */

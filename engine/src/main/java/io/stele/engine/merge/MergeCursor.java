@@ -1,7 +1,7 @@
 package io.stele.engine.merge;
 
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellView;
+import io.stele.engine.fragment.CellCursor;
 import java.util.List;
 
 /**

@@ -1,8 +1,9 @@
 package io.stele.engine.merge;
 
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellKind;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.CellView;
+import io.stele.base.schema.PurgePolicy;
+import io.stele.engine.fragment.CellCursor;
 
 /**
  * What a flush or a compaction keeps of a merged chain: every cell that some reader, now or at an

@@ -1,6 +1,6 @@
 package io.stele.engine.merge;
 
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellView;
 import java.util.ArrayList;
 import java.util.List;
 

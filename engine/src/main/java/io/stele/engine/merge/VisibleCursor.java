@@ -1,9 +1,14 @@
 package io.stele.engine.merge;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellKind;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.CellView;
+import io.stele.base.cell.Column;
+import io.stele.base.predicate.ColumnRange;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
+import io.stele.base.schema.PurgePolicy;
+import io.stele.engine.fragment.CellCursor;
 import java.util.List;
 
 /**
@@ -22,6 +27,7 @@ public final class VisibleCursor implements CellCursor {
   private final boolean wide;
   private final long readTxn;
   private final ReadPredicate predicate;
+  private final int history;
   private final PurgePolicy purge;
   private final long now;
   private final CellView cell;
@@ -36,7 +42,7 @@ public final class VisibleCursor implements CellCursor {
   private boolean decided; // the versions at decidedTime are settled
   private long decidedTime;
   private int newer; // visible versions so far, for the purge policy
-  private int handedOut;
+  private int inTime; // of these, versions with a wanted timestamp
   private int steppedOver;
 
   /**
@@ -57,6 +63,7 @@ public final class VisibleCursor implements CellCursor {
     this.wide = wide;
     this.readTxn = readTxn;
     this.predicate = predicate;
+    this.history = predicate.history();
     this.purge = purge;
     this.now = now;
     this.cell = new CellView();
@@ -149,8 +156,8 @@ public final class VisibleCursor implements CellCursor {
     erasures.enter(step);
     decided = false;
     newer = 0;
-    handedOut = 0;
-    wanted = candidate.kind != CellKind.ERASE_ROW && isWanted(candidate);
+    inTime = 0;
+    wanted = candidate.kind != CellKind.ERASE_ROW && predicate.wantsColumn(candidate);
   }
 
   private boolean accept(CellView candidate) {
@@ -166,13 +173,11 @@ public final class VisibleCursor implements CellCursor {
     if (candidate.kind == CellKind.ERASE_CELL
         || erasures.hides(candidate.timestamp, candidate.txn)
         || purge.purges(candidate.timestamp, newer++, now)
-        || candidate.timestamp < predicate.timeFrom()
-        || candidate.timestamp >= predicate.timeTo()
-        || handedOut >= predicate.history()) {
+        || !predicate.wantsTime(candidate.timestamp)) {
       return false;
     }
-    handedOut++;
-    return true;
+    inTime++;
+    return history > 0 ? inTime <= history : inTime > -history;
   }
 
   /** Moves past a cell that is not handed out: a step, or a seek where many lie ahead. */
@@ -184,7 +189,7 @@ public final class VisibleCursor implements CellCursor {
         pending = source.seek(nextWanted(at));
         return;
       }
-      if (handedOut >= predicate.history()) {
+      if (history > 0 && inTime >= history) {
         pending =
             source.seek(CellView.beforeColumn(at.row(), at.family(), at.qualifier().successor()));
         return;
@@ -196,49 +201,16 @@ public final class VisibleCursor implements CellCursor {
   /** Where the next wanted column can start, in this row or the next; above {@code at}. */
   private CellView nextWanted(CellView at) {
     Bytes row = at.row();
-    Bytes family = at.family();
-    for (ColumnRange column : predicate.columns()) {
-      int byFamily = column.family().compareTo(family);
-      if (byFamily > 0) {
-        return CellView.beforeFamily(row, column.family());
-      }
-      if (byFamily == 0 && column.from().compareTo(at.qualifier()) > 0) {
-        return CellView.beforeColumn(row, family, column.from());
+    for (ColumnRange range : predicate.columns()) {
+      Column from = range.from();
+      if (from.compareTo(at) > 0) {
+        // A family's erasures stand before its columns, and count for them.
+        return from.family().equals(at.family())
+            ? CellView.beforeColumn(row, from.family(), from.qualifier())
+            : CellView.beforeFamily(row, from.family());
       }
     }
     return CellView.beforeRow(row.successor());
-  }
-
-  private boolean isWanted(CellView candidate) {
-    List<ColumnRange> columns = predicate.columns();
-    if (columns.isEmpty()) {
-      return true;
-    }
-    for (int i = 0; i < columns.size(); i++) {
-      ColumnRange column = columns.get(i);
-      if (column
-                  .family()
-                  .compareTo(candidate.familyArray, candidate.familyOffset, candidate.familyLength)
-              == 0
-          && column
-                  .from()
-                  .compareTo(
-                      candidate.qualifierArray,
-                      candidate.qualifierOffset,
-                      candidate.qualifierLength)
-              <= 0
-          && (column.to() == null
-              || column
-                      .to()
-                      .compareTo(
-                          candidate.qualifierArray,
-                          candidate.qualifierOffset,
-                          candidate.qualifierLength)
-                  > 0)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /**
@@ -274,8 +246,8 @@ public final class VisibleCursor implements CellCursor {
             && rows.to().length() == rows.from().length() + 1
             && rows.to().equals(rows.from().successor());
     if (oneRow && !wide && !predicate.columns().isEmpty()) {
-      ColumnRange first = predicate.columns().getFirst();
-      pending = source.seek(CellView.beforeColumn(rows.from(), first.family(), first.from()));
+      Column first = predicate.columns().getFirst().from();
+      pending = source.seek(CellView.beforeColumn(rows.from(), first.family(), first.qualifier()));
     } else {
       pending = source.seek(CellView.beforeRow(rows.from()));
     }

@@ -1,6 +1,6 @@
 package io.stele.engine.merge;
 
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellView;
 import java.util.Arrays;
 
 /** The wide erasures that bear on the current column, as a reader at one transaction sees them. */

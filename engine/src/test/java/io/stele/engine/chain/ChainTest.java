@@ -8,11 +8,11 @@ import static io.stele.engine.TestCells.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellBatch;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.cell.Fragment.TimeBounds;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.CellView;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.engine.memory.MemFragment;
 import java.util.ArrayList;
 import java.util.HashSet;

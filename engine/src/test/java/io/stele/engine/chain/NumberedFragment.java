@@ -1,9 +1,9 @@
 package io.stele.engine.chain;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.cell.Fragment;
+import io.stele.base.cell.CellView;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment;
 import io.stele.engine.memory.MemFragment;
 import java.util.List;
 import java.util.Optional;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.stele.base.cell.CellBatch;
 import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.OutcomeUnknownException;
@@ -19,7 +20,6 @@ import io.stele.engine.Gate;
 import io.stele.engine.HookedFiles;
 import io.stele.engine.TestCells;
 import io.stele.engine.WaitingCall;
-import io.stele.engine.cell.CellBatch;
 import io.stele.testkit.ManualClock;
 import java.io.IOException;
 import java.time.Duration;

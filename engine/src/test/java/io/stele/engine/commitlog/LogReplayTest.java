@@ -3,6 +3,7 @@ package io.stele.engine.commitlog;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.base.cell.CellBatch;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.file.CrashMode;
 import io.stele.base.file.FilePath;
@@ -11,7 +12,6 @@ import io.stele.base.file.MemoryFileStore;
 import io.stele.base.file.StoreCall;
 import io.stele.base.recordlog.RecordLogWriter;
 import io.stele.engine.TestCells;
-import io.stele.engine.cell.CellBatch;
 import io.stele.testkit.file.StoredBytes;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.ByteBuilder;
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellView;
 import io.stele.base.time.RandomSource;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellView;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.time.RandomSource;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.Fragment.TimeBounds;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment.TimeBounds;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

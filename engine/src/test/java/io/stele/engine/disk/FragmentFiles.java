@@ -1,12 +1,12 @@
 package io.stele.engine.disk;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.file.ReadableFile;
 import io.stele.engine.cache.BlockCache;
-import io.stele.engine.cell.Cell;
 import java.io.IOException;
 import java.util.List;
 import java.util.TreeSet;

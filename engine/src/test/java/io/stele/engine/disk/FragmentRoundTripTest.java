@@ -1,20 +1,20 @@
 package io.stele.engine.disk;
 
-import static io.stele.engine.cell.RandomCells.drain;
-import static io.stele.engine.cell.RandomCells.drainFrom;
+import static io.stele.engine.fragment.RandomCells.drain;
+import static io.stele.engine.fragment.RandomCells.drainFrom;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.CellView;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.time.RandomSource;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellKind;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.cell.Fragment.TimeBounds;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment.TimeBounds;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.f
 
 import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellView;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;

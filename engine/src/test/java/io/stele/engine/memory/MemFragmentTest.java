@@ -1,18 +1,18 @@
 package io.stele.engine.memory;
 
-import static io.stele.engine.cell.RandomCells.drain;
+import static io.stele.engine.fragment.RandomCells.drain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.cell.CellView;
 import io.stele.base.time.RandomSource;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellBatch;
-import io.stele.engine.cell.CellBatchBuilder;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.cell.Fragment.TimeBounds;
-import io.stele.engine.cell.RandomCells;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment.TimeBounds;
+import io.stele.engine.fragment.RandomCells;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;

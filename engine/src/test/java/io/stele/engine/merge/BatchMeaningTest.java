@@ -2,9 +2,11 @@ package io.stele.engine.merge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellBatchBuilder;
-import io.stele.engine.cell.RandomCells;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.schema.PurgePolicy;
+import io.stele.engine.fragment.RandomCells;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,16 +1,22 @@
 package io.stele.engine.merge;
 
-import static io.stele.engine.cell.RandomCells.drain;
-import static io.stele.engine.cell.RandomCells.drainFrom;
+import static io.stele.engine.fragment.RandomCells.drain;
+import static io.stele.engine.fragment.RandomCells.drainFrom;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellView;
+import io.stele.base.cell.Column;
+import io.stele.base.predicate.ColumnRange;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
+import io.stele.base.predicate.TimeRange;
+import io.stele.base.schema.PurgePolicy;
 import io.stele.base.time.RandomSource;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.cell.ListCursor;
-import io.stele.engine.cell.RandomCells;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.ListCursor;
+import io.stele.engine.fragment.RandomCells;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -95,8 +101,17 @@ class MergeModelTest {
       if (random.nextInt(3) == 0) {
         long from = cells.time();
         predicate = predicate.withTime(from, from + 1 + random.nextInt(3));
+        if (random.nextBoolean()) {
+          long other = cells.time();
+          predicate =
+              predicate.withTimes(predicate.times().getFirst(), new TimeRange(other, other + 1));
+        }
       }
-      return random.nextInt(3) > 0 ? predicate : predicate.withHistory(random.nextInt(1, 3));
+      return switch (random.nextInt(6)) {
+        case 0, 1 -> predicate.withHistory(random.nextInt(1, 3));
+        case 2 -> predicate.withHistory(-random.nextInt(1, 3));
+        default -> predicate;
+      };
     }
 
     private RowRange rowRange() {
@@ -111,11 +126,20 @@ class MergeModelTest {
       };
     }
 
+    private Column column() {
+      return new Column(cells.family(), cells.qualifier());
+    }
+
+    private static ColumnRange columnsBetween(Column one, Column other) {
+      return one.compareTo(other) <= 0 ? new ColumnRange(one, other) : new ColumnRange(other, one);
+    }
+
     private ColumnRange columnRange() {
       Bytes qualifier = cells.qualifier();
-      return switch (random.nextInt(3)) {
+      return switch (random.nextInt(4)) {
         case 0 -> ColumnRange.family(cells.family());
-        case 1 -> new ColumnRange(cells.family(), qualifier, null);
+        case 1 -> ColumnRange.of(cells.family(), qualifier, null);
+        case 2 -> columnsBetween(column(), column());
         default -> ColumnRange.column(cells.family(), qualifier);
       };
     }

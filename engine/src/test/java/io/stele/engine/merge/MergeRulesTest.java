@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
 import io.stele.base.error.InvalidRequestException;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellCursor;
-import io.stele.engine.cell.ListCursor;
-import io.stele.engine.cell.RandomCells;
+import io.stele.base.predicate.ColumnRange;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
+import io.stele.base.schema.PurgePolicy;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.ListCursor;
+import io.stele.engine.fragment.RandomCells;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -186,13 +190,13 @@ class MergeRulesTest {
             .withColumns(
                 ColumnRange.column(FAMILY, Bytes.utf8("x")),
                 ColumnRange.family(Bytes.utf8("g")),
-                new ColumnRange(FAMILY, Bytes.utf8("a"), Bytes.utf8("m")),
-                new ColumnRange(FAMILY, Bytes.utf8("k"), Bytes.utf8("n")));
+                ColumnRange.of(FAMILY, Bytes.utf8("a"), Bytes.utf8("m")),
+                ColumnRange.of(FAMILY, Bytes.utf8("k"), Bytes.utf8("n")));
 
     assertThat(predicate.rows()).containsExactly(range("a", "e"), range("m", "p"));
     assertThat(predicate.columns())
         .containsExactly(
-            new ColumnRange(FAMILY, Bytes.utf8("a"), Bytes.utf8("n")),
+            ColumnRange.of(FAMILY, Bytes.utf8("a"), Bytes.utf8("n")),
             ColumnRange.column(FAMILY, Bytes.utf8("x")),
             ColumnRange.family(Bytes.utf8("g")));
     assertThat(ReadPredicate.rows(RowRange.row(ROW), RowRange.ALL).rows())

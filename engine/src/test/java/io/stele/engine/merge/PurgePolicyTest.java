@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
 import io.stele.base.error.InvalidRequestException;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.ListCursor;
-import io.stele.engine.cell.RandomCells;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.schema.PurgePolicy;
+import io.stele.engine.fragment.ListCursor;
+import io.stele.engine.fragment.RandomCells;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

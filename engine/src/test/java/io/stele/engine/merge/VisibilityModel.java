@@ -1,8 +1,11 @@
 package io.stele.engine.merge;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellKind;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.Column;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.schema.PurgePolicy;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -83,14 +86,18 @@ final class VisibilityModel {
     for (int newer = 0; newer < newestFirst.size(); newer++) {
       Cell version = newestFirst.get(newer);
       if (!purge.purges(version.timestamp(), newer, now)
-          && version.timestamp() >= predicate.timeFrom()
-          && version.timestamp() < predicate.timeTo()
+          && predicate.times().stream()
+              .anyMatch(
+                  time -> time.from() <= version.timestamp() && version.timestamp() < time.to())
           && rowWanted(version, predicate)
           && columnWanted(version, predicate)) {
         kept.add(version);
       }
     }
-    return kept.stream().limit(predicate.history()).collect(Collectors.toList());
+    int history = predicate.history();
+    return history > 0
+        ? kept.stream().limit(history).collect(Collectors.toList())
+        : kept.stream().skip(-history).collect(Collectors.toList());
   }
 
   private static boolean rowWanted(Cell cell, ReadPredicate predicate) {
@@ -102,12 +109,12 @@ final class VisibilityModel {
   }
 
   private static boolean columnWanted(Cell cell, ReadPredicate predicate) {
+    Column column = new Column(cell.family(), cell.qualifier());
     return predicate.columns().isEmpty()
         || predicate.columns().stream()
             .anyMatch(
                 range ->
-                    cell.family().equals(range.family())
-                        && cell.qualifier().compareTo(range.from()) >= 0
-                        && (range.to() == null || cell.qualifier().compareTo(range.to()) < 0));
+                    range.from().compareTo(column) <= 0
+                        && (range.to() == null || column.compareTo(range.to()) < 0));
   }
 }

@@ -1,7 +1,7 @@
 package io.stele.engine.model;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.Cell;
+import io.stele.base.cell.Cell;
 import java.util.Set;
 
 /** One change, and in plain words what it does to a value that was put before it. */

@@ -1,8 +1,8 @@
 package io.stele.engine.model;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.merge.ColumnRange;
-import io.stele.engine.merge.RowRange;
+import io.stele.base.predicate.ColumnRange;
+import io.stele.base.predicate.RowRange;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Under a policy that counts versions, erasures are only of whole columns, families and rows.
  * Whether the erasure of a single newer version brings an older one back depends on whether a flush
  * or a compaction had purged that one in between, and so on settings; {@link
- * io.stele.engine.merge.PurgePolicy} says so to its users.
+ * io.stele.base.schema.PurgePolicy} says so to its users.
  */
 public final class HistoryGenerator {
   private static final long NOW = 1_000_000_000_000L; // where the manual clock starts
@@ -279,8 +279,8 @@ public final class HistoryGenerator {
             case 1 -> ColumnRange.column(family(), one);
             default ->
                 one.compareTo(other) <= 0
-                    ? new ColumnRange(family(), one, other)
-                    : new ColumnRange(family(), other, one);
+                    ? ColumnRange.of(family(), one, other)
+                    : ColumnRange.of(family(), other, one);
           });
     }
     return ranges;

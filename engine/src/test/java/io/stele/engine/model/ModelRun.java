@@ -1,8 +1,8 @@
 package io.stele.engine.model;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.merge.ColumnRange;
-import io.stele.engine.merge.RowRange;
+import io.stele.base.predicate.ColumnRange;
+import io.stele.base.predicate.RowRange;
 import io.stele.testkit.ManualClock;
 import java.time.Duration;
 import java.util.List;

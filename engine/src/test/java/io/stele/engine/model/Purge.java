@@ -1,6 +1,6 @@
 package io.stele.engine.model;
 
-import io.stele.engine.merge.PurgePolicy;
+import io.stele.base.schema.PurgePolicy;
 
 /**
  * Which versions are unwanted: those behind the newest {@code history} of their column, those older

@@ -1,9 +1,11 @@
 package io.stele.engine.model;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.merge.ColumnRange;
-import io.stele.engine.merge.ReadPredicate;
-import io.stele.engine.merge.RowRange;
+import io.stele.base.cell.Column;
+import io.stele.base.predicate.ColumnRange;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
+import io.stele.base.predicate.TimeRange;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +19,7 @@ public record Question(
 
   /** The engine's form of it. */
   public ReadPredicate toPredicate() {
-    return new ReadPredicate(rows, columns, timeFrom, timeTo, history);
+    return new ReadPredicate(rows, columns, List.of(new TimeRange(timeFrom, timeTo)), history);
   }
 
   /** Those of all visible versions, in their order, that are asked for. */
@@ -49,11 +51,13 @@ public record Question(
         || columns.stream()
             .anyMatch(
                 range ->
-                    range.family().equals(version.family())
-                        && lies(version.qualifier(), range.from(), range.to()));
+                    lies(
+                        new Column(version.family(), version.qualifier()),
+                        range.from(),
+                        range.to()));
   }
 
-  private static boolean lies(Bytes key, Bytes from, @Nullable Bytes to) {
+  private static <T extends Comparable<T>> boolean lies(T key, T from, @Nullable T to) {
     return key.compareTo(from) >= 0 && (to == null || key.compareTo(to) < 0);
   }
 }

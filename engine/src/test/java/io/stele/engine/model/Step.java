@@ -1,8 +1,8 @@
 package io.stele.engine.model;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.CellKind;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.CellView;
 import java.util.List;
 import java.util.Set;
 

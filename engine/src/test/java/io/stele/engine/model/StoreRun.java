@@ -1,6 +1,7 @@
 package io.stele.engine.model;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.time.RandomSource;
 import io.stele.engine.Scan;
@@ -9,7 +10,6 @@ import io.stele.engine.Store;
 import io.stele.engine.StoreEvent;
 import io.stele.engine.StoreSettings;
 import io.stele.engine.cache.BlockCache;
-import io.stele.engine.cell.CellBatchBuilder;
 import io.stele.testkit.ManualClock;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.stele.engine.model;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellView;
 
 /** A value that a reader sees. Ordered as readers see them: by column, newest timestamp first. */
 public record Version(

@@ -4,8 +4,8 @@ import io.stele.base.bytes.ByteBuilder;
 import io.stele.base.bytes.ByteReader;
 import io.stele.base.bytes.ByteReader.Malformed;
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.CellBatch;
-import io.stele.engine.cell.CellBatchBuilder;
+import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.CellBatchBuilder;
 import io.stele.metastore.raft.Position;
 
 /**

@@ -2,11 +2,11 @@ package io.stele.metastore.state;
 
 import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.Crc32c;
+import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.CellKind;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.engine.Store;
-import io.stele.engine.cell.CellBatch;
-import io.stele.engine.cell.CellKind;
 import io.stele.metastore.raft.Position;
 import java.io.IOException;
 import java.io.InputStream;

@@ -2,13 +2,13 @@ package io.stele.metastore.state;
 
 import io.stele.base.bytes.ByteBuilder;
 import io.stele.base.bytes.Crc32c;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.engine.Scan;
 import io.stele.engine.Snapshot;
 import io.stele.engine.Store;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellBatch;
-import io.stele.engine.cell.CellBatchBuilder;
-import io.stele.engine.merge.ReadPredicate;
 import io.stele.metastore.raft.Position;
 import java.io.IOException;
 import java.io.OutputStream;

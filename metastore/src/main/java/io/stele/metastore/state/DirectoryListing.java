@@ -1,8 +1,8 @@
 package io.stele.metastore.state;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellView;
 import io.stele.engine.Scan;
-import io.stele.engine.cell.CellView;
 import io.stele.metastore.DirectoryEntry;
 import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.key.PathKey;

@@ -2,8 +2,8 @@ package io.stele.metastore.state;
 
 import io.stele.base.bytes.ByteReader.Malformed;
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.Cell;
-import io.stele.engine.cell.CellBatchBuilder;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatchBuilder;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Applied.WaitEnded;
 import io.stele.metastore.command.KeyValue;

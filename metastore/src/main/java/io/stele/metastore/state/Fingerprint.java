@@ -1,12 +1,12 @@
 package io.stele.metastore.state;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellView;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.engine.Scan;
 import io.stele.engine.Store;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.cell.Fragment;
 import io.stele.engine.disk.DiskFragment;
-import io.stele.engine.merge.ReadPredicate;
+import io.stele.engine.fragment.Fragment;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -2,10 +2,10 @@ package io.stele.metastore.state;
 
 import io.stele.base.bytes.ByteReader.Malformed;
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellView;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
 import io.stele.engine.Scan;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.merge.ReadPredicate;
-import io.stele.engine.merge.RowRange;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;

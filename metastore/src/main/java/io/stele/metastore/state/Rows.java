@@ -2,11 +2,11 @@ package io.stele.metastore.state;
 
 import io.stele.base.bytes.ByteReader.Malformed;
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellView;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.key.OrderedKeyReader;
 import io.stele.base.key.OrderedKeyWriter;
-import io.stele.engine.cell.CellView;
-import io.stele.engine.merge.RowRange;
+import io.stele.base.predicate.RowRange;
 import io.stele.metastore.command.Origin;
 import io.stele.metastore.key.KeyRange;
 

@@ -1,8 +1,8 @@
 package io.stele.metastore.state;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.engine.Scan;
-import io.stele.engine.merge.ReadPredicate;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;

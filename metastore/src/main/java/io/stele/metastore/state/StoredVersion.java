@@ -4,7 +4,7 @@ import io.stele.base.bytes.ByteBuilder;
 import io.stele.base.bytes.ByteReader;
 import io.stele.base.bytes.ByteReader.Malformed;
 import io.stele.base.bytes.Bytes;
-import io.stele.engine.cell.CellView;
+import io.stele.base.cell.CellView;
 import io.stele.metastore.command.KeyValue;
 import java.util.Optional;
 

@@ -3,8 +3,8 @@ package io.stele.metastore.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellView;
 import io.stele.base.time.RandomSource;
-import io.stele.engine.cell.CellView;
 import io.stele.metastore.command.KeyValue;
 import io.stele.metastore.command.Origin;
 import io.stele.metastore.key.KeyRange;

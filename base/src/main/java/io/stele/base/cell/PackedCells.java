@@ -1,0 +1,150 @@
+package io.stele.base.cell;
+
+import io.stele.base.bytes.Binary;
+import io.stele.base.bytes.ByteBuilder;
+
+/**
+ * The packed form of a run of cells, shared by the line format ({@link CellBatch}) and by the
+ * records of the commit log. Cells stand in strictly ascending order and carry no transaction
+ * number: they get one, together, when they are committed.
+ *
+ * <pre>
+ *   cell   := flags(1)
+ *             [ rowLength(varint) row ]               unless SAME_ROW
+ *             [ familyLength(varint) family ]         unless SAME_FAMILY or ERASE_ROW
+ *             [ qualifierLength(varint) qualifier ]   PUT, ERASE_CELL, ERASE_COLUMN
+ *             [ timestamp(8, little-endian) ]         PUT, ERASE_CELL
+ *             [ from(8) to(8), as in CellView ]       ERASE_COLUMN
+ *             [ valueLength(varint) value ]           PUT
+ *   flags  := kind (bits 0..2) | SAME_ROW (bit 3) | SAME_FAMILY (bit 4); the rest is zero
+ * </pre>
+ *
+ * SAME_ROW and SAME_FAMILY repeat what the cell before had; the first cell has neither, and a cell
+ * behind an ERASE_ROW never has SAME_FAMILY.
+ */
+final class PackedCells {
+  static final int KIND_MASK = 0x07;
+  static final int SAME_ROW = 0x08;
+  static final int SAME_FAMILY = 0x10;
+  static final int ALL_FLAGS = KIND_MASK | SAME_ROW | SAME_FAMILY;
+
+  private PackedCells() {}
+
+  /** Appends one cell; {@code previous} is the cell appended before, or null. */
+  static void append(ByteBuilder out, Cell cell, Cell previous, boolean first) {
+    boolean sameRow = !first && cell.row().equals(previous.row());
+    boolean sameFamily =
+        !first
+            && cell.kind() != CellKind.ERASE_ROW
+            && previous.kind() != CellKind.ERASE_ROW
+            && cell.family().equals(previous.family());
+    int flags = cell.kind().code() | (sameRow ? SAME_ROW : 0) | (sameFamily ? SAME_FAMILY : 0);
+    out.putByte(flags);
+    if (!sameRow) {
+      out.putSized(cell.row());
+    }
+    if (!sameFamily && cell.kind() != CellKind.ERASE_ROW) {
+      out.putSized(cell.family());
+    }
+    switch (cell.kind()) {
+      case PUT -> {
+        out.putSized(cell.qualifier()).putLong(cell.timestamp());
+        out.putSized(cell.value());
+      }
+      case ERASE_CELL -> out.putSized(cell.qualifier()).putLong(cell.timestamp());
+      case ERASE_COLUMN -> out.putSized(cell.qualifier()).put(cell.value());
+      case ERASE_FAMILY, ERASE_ROW -> {}
+    }
+  }
+
+  /**
+   * Reads packed cells that are known to be good: checked by {@link CellBatch#parse}, built by
+   * {@link CellBatchBuilder}, or read from a log record whose checksum matched.
+   */
+  static final class Reader implements CellBatch.Reader {
+    private final CellView view = new CellView();
+    private final byte[] array;
+    private final int end;
+    private int at;
+
+    Reader(byte[] array, int offset, int length, long txn) {
+      this.array = array;
+      this.at = offset;
+      this.end = offset + length;
+      view.txn = txn;
+      view.rowArray = array;
+      view.familyArray = array;
+      view.qualifierArray = array;
+      view.valueArray = array;
+    }
+
+    @Override
+    public boolean next() {
+      if (at >= end) {
+        return false;
+      }
+      int flags = array[at++];
+      CellKind kind = CellKind.of(flags & KIND_MASK);
+      view.kind = kind;
+      if ((flags & SAME_ROW) == 0) {
+        view.rowLength = varint();
+        view.rowOffset = skip(view.rowLength);
+      }
+      if (kind == CellKind.ERASE_ROW) {
+        view.familyLength = 0;
+      } else if ((flags & SAME_FAMILY) == 0) {
+        view.familyLength = varint();
+        view.familyOffset = skip(view.familyLength);
+      }
+      readRest(kind);
+      return true;
+    }
+
+    private void readRest(CellKind kind) {
+      view.qualifierLength = 0;
+      view.valueLength = 0;
+      view.timestamp = CellView.WIDE;
+      if (kind == CellKind.ERASE_FAMILY || kind == CellKind.ERASE_ROW) {
+        return;
+      }
+      view.qualifierLength = varint();
+      view.qualifierOffset = skip(view.qualifierLength);
+      if (kind == CellKind.ERASE_COLUMN) {
+        view.valueLength = CellView.RANGE_BYTES;
+        view.valueOffset = skip(CellView.RANGE_BYTES);
+        return;
+      }
+      view.timestamp = Binary.getLong(array, skip(8));
+      if (kind == CellKind.PUT) {
+        view.valueLength = varint();
+        view.valueOffset = skip(view.valueLength);
+      }
+    }
+
+    @Override
+    public CellView cell() {
+      return view;
+    }
+
+    private int skip(int count) {
+      int from = at;
+      at += count;
+      return from;
+    }
+
+    private int varint() {
+      int b = array[at++];
+      if (b >= 0) {
+        return b;
+      }
+      int value = b & 0x7f;
+      for (int shift = 7; ; shift += 7) {
+        b = array[at++];
+        value |= (b & 0x7f) << shift;
+        if (b >= 0) {
+          return value;
+        }
+      }
+    }
+  }
+}

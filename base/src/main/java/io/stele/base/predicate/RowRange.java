@@ -1,0 +1,54 @@
+package io.stele.base.predicate;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.InvalidRequestException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A half-open range of rows.
+ *
+ * @param from the first row in it; empty for the very first
+ * @param to the first row behind it; null for no end
+ */
+public record RowRange(Bytes from, @Nullable Bytes to) implements Comparable<RowRange> {
+  public static final RowRange ALL = new RowRange(Bytes.EMPTY, null);
+
+  public RowRange {
+    if (to != null && from.compareTo(to) > 0) {
+      throw new InvalidRequestException("row range from " + from + " to " + to + " is upside down");
+    }
+  }
+
+  public static RowRange row(Bytes row) {
+    return new RowRange(row, row.successor());
+  }
+
+  public static RowRange prefix(Bytes prefix) {
+    return new RowRange(prefix, prefix.prefixEnd());
+  }
+
+  public boolean contains(Bytes row) {
+    return from.compareTo(row) <= 0 && (to == null || row.compareTo(to) < 0);
+  }
+
+  /** What both ranges have in common, unless that is nothing. */
+  public Optional<RowRange> intersect(RowRange other) {
+    Bytes first = from.compareTo(other.from) >= 0 ? from : other.from;
+    Bytes end = to == null || (other.to != null && other.to.compareTo(to) < 0) ? other.to : to;
+    return end != null && first.compareTo(end) >= 0
+        ? Optional.empty()
+        : Optional.of(new RowRange(first, end));
+  }
+
+  /** True if a row at or behind {@code from} is at or behind the end. */
+  public boolean endsBefore(byte[] row, int offset, int length) {
+    return to != null && to.compareTo(row, offset, length) <= 0;
+  }
+
+  /** By where they begin. */
+  @Override
+  public int compareTo(RowRange other) {
+    return from.compareTo(other.from);
+  }
+}

@@ -1,5 +1,0 @@
-/** Cells: their kinds, their one order, and the packed form in which they travel and are logged. */
-@NullMarked
-package io.stele.engine.cell;
-
-import org.jspecify.annotations.NullMarked;
