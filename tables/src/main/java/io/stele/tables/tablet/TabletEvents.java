@@ -49,11 +49,13 @@ public final class TabletEvents {
     }
   }
 
-  void fragmentsChanged(Tablet tablet, int group, int begin, int end) {
+  /** Tells that files of a chain were replaced; see {@link TabletListener}. Without locks. */
+  public void fragmentsChanged(Tablet tablet, int group, int begin, int end) {
     dispatch(tablet, listener -> listener.onFragmentListUpdate(tablet, group, begin, end));
   }
 
-  void rowsChanged(Tablet tablet, Optional<RowRange> rows) {
+  /** Tells that a tablet has other rows; see {@link TabletListener}. Without locks. */
+  public void rowsChanged(Tablet tablet, Optional<RowRange> rows) {
     dispatch(tablet, listener -> listener.onRowRangeUpdate(tablet, rows));
   }
 
