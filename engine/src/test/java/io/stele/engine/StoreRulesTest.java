@@ -227,6 +227,7 @@ class StoreRulesTest {
         files,
         output,
         inputs,
+        UnaryOperator.identity(),
         rooted,
         SnapshotSet.NONE,
         PurgePolicy.NONE,

@@ -1,0 +1,103 @@
+package io.stele.tables.tablet;
+
+import io.stele.engine.disk.DiskFragment;
+import io.stele.tables.tablet.ViewHolder.Borrowed;
+import java.util.List;
+
+/**
+ * A table on this server. What it is at the moment is its {@link TableView}, which readers borrow
+ * without locks and which is replaced under the {@link CommitLock}, so that a writer that holds the
+ * lock may rely on it.
+ */
+public final class Table {
+  private final String name;
+  private final CommitLock lock;
+  private final FragmentGraph graph;
+  private final ViewHolder views;
+  private final TabletEvents events = new TabletEvents();
+  private final boolean fixed;
+  private volatile TableState state = TableState.ACTIVE;
+
+  /**
+   * Makes a table without tablets.
+   *
+   * @param fixed its configuration is a file: its one tablet neither moves nor splits
+   */
+  public Table(String name, TableView view, CommitLock lock, FragmentGraph graph, boolean fixed) {
+    this.name = name;
+    this.lock = lock;
+    this.graph = graph;
+    this.fixed = fixed;
+    this.views = new ViewHolder(view, graph::close);
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public boolean isFixed() {
+    return fixed;
+  }
+
+  public TableState state() {
+    return state;
+  }
+
+  /** Nothing of it is here any more; whoever still holds it is told so. */
+  public void end() {
+    state = TableState.UNKNOWN;
+  }
+
+  public TabletEvents events() {
+    return events;
+  }
+
+  public FragmentGraph graph() {
+    return graph;
+  }
+
+  public TableView view() {
+    return views.current();
+  }
+
+  public Borrowed borrow() {
+    return views.borrow();
+  }
+
+  /**
+   * Makes another view the current one. Under the commit lock.
+   *
+   * @param ended uses of fragments that the next view no longer has
+   */
+  public void replace(TableView next, List<DiskFragment> ended) {
+    lock.checkHeld();
+    views.replace(next, graph.release(ended));
+    lock.changed();
+  }
+
+  public void replace(TableView next) {
+    replace(next, List.of());
+  }
+
+  /**
+   * Waits until the view is another one; returns what is left of the time, negative if it is over.
+   */
+  public long awaitChange(TableView seen, long nanos) {
+    lock.lock();
+    try {
+      long left = nanos;
+      while (views.current() == seen && left > 0) {
+        left = lock.await(left);
+      }
+      return left;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "table " + name;
+  }
+
+}
