@@ -75,6 +75,11 @@ public final class ConfigSaver implements TabletConfigs {
     Waiting.join(writer.replace(table.name(), () -> new Change(saved, erased)));
   }
 
+  /** Waits until nothing that was asked for is still to be saved. */
+  public void drain() {
+    Waiting.join(writer.drain());
+  }
+
   private CompletableFuture<Long> saveFixed(Table table) {
     TableView view = table.view();
     if (!view.tablets().isEmpty()) {
