@@ -49,12 +49,12 @@ public final class TabletEvents {
     }
   }
 
-  /** Tells that files of a chain were replaced; see {@link TabletListener}. Without locks. */
+  /** Tells of a change of a chain; without locks. */
   public void fragmentsChanged(Tablet tablet, int group, int begin, int end) {
     dispatch(tablet, listener -> listener.onFragmentListUpdate(tablet, group, begin, end));
   }
 
-  /** Tells that a tablet has other rows; see {@link TabletListener}. Without locks. */
+  /** Tells of a change of rows; without locks. */
   public void rowsChanged(Tablet tablet, Optional<RowRange> rows) {
     dispatch(tablet, listener -> listener.onRowRangeUpdate(tablet, rows));
   }
