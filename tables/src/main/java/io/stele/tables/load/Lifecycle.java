@@ -105,6 +105,9 @@ public final class Lifecycle {
     for (String name : List.of(TableNames.META0, TableNames.META1)) {
       Table table = tables.add(name, MetaSchema.table(), Optional.empty());
       List<TabletConfig> found = meta.tablets(name);
+      if (!found.isEmpty() && name.equals(TableNames.META0)) {
+        found = List.of(meta.loadable(found.getFirst().key())); // to be saved from here on
+      }
       if (found.isEmpty()) {
         found = List.of(TabletConfig.empty(name, Bytes.EMPTY, Optional.empty()));
       }
