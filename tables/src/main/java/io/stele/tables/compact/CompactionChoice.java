@@ -20,7 +20,6 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 
 /**
  * Which chain to compact next, of all tablets. Those with nothing to do are passed over until their
@@ -51,12 +50,11 @@ final class CompactionChoice {
   private final CompactionPolicy policy;
   private final int minWidth;
   private final Clock clock;
-  private final BiConsumer<Table, Tablet> warmer;
+  private final TabletWarmer warmer;
   private final Map<Tablet, Seen> quiet = new WeakHashMap<>();
   private final Map<Tablet, Long> notBefore = new WeakHashMap<>(); // nanos
 
-  CompactionChoice(
-      CompactionPolicy policy, int minWidth, Clock clock, BiConsumer<Table, Tablet> warmer) {
+  CompactionChoice(CompactionPolicy policy, int minWidth, Clock clock, TabletWarmer warmer) {
     this.policy = policy;
     this.minWidth = minWidth;
     this.clock = clock;
@@ -104,7 +102,7 @@ final class CompactionChoice {
   }
 
   private void look(Table table, Tablet tablet, List<Candidate> candidates) {
-    warm(table, tablet, clock, warmer);
+    warmer.warm(table, tablet);
     try (Borrowed borrowed = table.borrow()) {
       Optional<TabletView> found = borrowed.view().find(tablet);
       if (found.isEmpty() || !found.get().isWarm()) {
@@ -129,15 +127,6 @@ final class CompactionChoice {
       if (!any) {
         quiet.put(tablet, Seen.of(view));
       }
-    }
-  }
-
-  /** Opens the files of a tablet if they are not; for this it counts as used. */
-  static void warm(Table table, Tablet tablet, Clock clock, BiConsumer<Table, Tablet> warmer) {
-    Optional<TabletView> found = table.view().find(tablet);
-    if (found.isPresent() && found.get().state() == TabletState.ACTIVE && !found.get().isWarm()) {
-      tablet.use(clock.nanos());
-      warmer.accept(table, tablet);
     }
   }
 }

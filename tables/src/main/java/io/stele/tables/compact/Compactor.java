@@ -40,7 +40,7 @@ public final class Compactor implements AutoCloseable {
 
   private final ServerParts server;
   private final Supplier<? extends Collection<Table>> tables;
-  private final BiConsumer<Table, Tablet> warmer;
+  private final TabletWarmer warmer;
   private final boolean automatic;
   private final CompactionPolicy policy;
   private final CompactionChoice choice; // by the thread only
@@ -66,11 +66,11 @@ public final class Compactor implements AutoCloseable {
       CompactSettings settings) {
     this.server = server;
     this.tables = tables;
-    this.warmer = warmer;
+    this.warmer = new TabletWarmer(server.clock(), warmer);
     this.automatic = settings.automatic();
     this.policy = new CompactionPolicy(settings.compaction());
     this.choice =
-        new CompactionChoice(policy, settings.compaction().minWidth(), server.clock(), warmer);
+        new CompactionChoice(policy, settings.compaction().minWidth(), server.clock(), this.warmer);
     this.run = new CompactionRun(server, configs);
     this.thread = Thread.ofPlatform().name("stele-compact").daemon().unstarted(this::loop);
   }
@@ -156,7 +156,7 @@ public final class Compactor implements AutoCloseable {
       int group,
       Function<List<FragmentShape>, Optional<CompactionPlan>> planner)
       throws IOException {
-    CompactionChoice.warm(table, tablet, server.clock(), warmer);
+    warmer.warm(table, tablet);
     running.lock();
     try (Borrowed borrowed = table.borrow()) {
       if (closing) {
