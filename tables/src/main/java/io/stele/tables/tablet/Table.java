@@ -1,8 +1,11 @@
 package io.stele.tables.tablet;
 
+import io.stele.base.file.FilePath;
 import io.stele.engine.disk.DiskFragment;
+import io.stele.tables.meta.TableNames;
 import io.stele.tables.tablet.ViewHolder.Borrowed;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A table on this server. What it is at the moment is its {@link TableView}, which readers borrow
@@ -15,19 +18,24 @@ public final class Table {
   private final FragmentGraph graph;
   private final ViewHolder views;
   private final TabletEvents events = new TabletEvents();
-  private final boolean fixed;
+  private final Optional<FilePath> configFile;
   private volatile TableState state = TableState.ACTIVE;
 
   /**
    * Makes a table without tablets.
    *
-   * @param fixed its configuration is a file: its one tablet neither moves nor splits
+   * @param configFile where its configuration is kept if it is a fixed table; none if in META
    */
-  public Table(String name, TableView view, CommitLock lock, FragmentGraph graph, boolean fixed) {
+  public Table(
+      String name,
+      TableView view,
+      CommitLock lock,
+      FragmentGraph graph,
+      Optional<FilePath> configFile) {
     this.name = name;
     this.lock = lock;
     this.graph = graph;
-    this.fixed = fixed;
+    this.configFile = configFile;
     this.views = new ViewHolder(view, graph::close);
   }
 
@@ -35,8 +43,18 @@ public final class Table {
     return name;
   }
 
+  /** True if its configuration is a file: its one tablet neither moves nor splits. */
   public boolean isFixed() {
-    return fixed;
+    return configFile.isPresent();
+  }
+
+  public Optional<FilePath> configFile() {
+    return configFile;
+  }
+
+  /** True if it is one of the tables that describe tables. */
+  public boolean isMeta() {
+    return TableNames.isReserved(name);
   }
 
   public TableState state() {

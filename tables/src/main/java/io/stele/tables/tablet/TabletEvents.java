@@ -49,11 +49,13 @@ public final class TabletEvents {
     }
   }
 
-  void fragmentsChanged(Tablet tablet, int group, int begin, int end) {
+  /** Tells of a change of a chain; without locks. */
+  public void fragmentsChanged(Tablet tablet, int group, int begin, int end) {
     dispatch(tablet, listener -> listener.onFragmentListUpdate(tablet, group, begin, end));
   }
 
-  void rowsChanged(Tablet tablet, Optional<RowRange> rows) {
+  /** Tells of a change of rows; without locks. */
+  public void rowsChanged(Tablet tablet, Optional<RowRange> rows) {
     dispatch(tablet, listener -> listener.onRowRangeUpdate(tablet, rows));
   }
 

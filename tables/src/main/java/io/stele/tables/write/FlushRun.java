@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * One flush: the frozen mem fragments of a group become one file, which all tablets share that have
@@ -139,6 +140,77 @@ final class FlushRun {
     return true;
   }
 
+  /**
+   * Writes what tablets that take no more writes have in memory to files of their own; the mem
+   * fragments stay for the others.
+   */
+  void flushOut(Table table, Set<Tablet> leaving) throws IOException {
+    running.lock();
+    try {
+      long txn = server.sequencer().assigned();
+      server.sequencer().whenDurable(txn).join();
+      TableView view = table.view();
+      for (int g = 0; g < view.groups().size(); g++) {
+        GroupView group = view.groups().get(g);
+        List<TabletView> tablets =
+            view.tablets().stream().filter(each -> leaving.contains(each.tablet())).toList();
+        if (!group.isEmpty()) {
+          flushOut(table, g, group, tablets);
+        }
+      }
+    } finally {
+      running.unlock();
+    }
+  }
+
+  private void flushOut(Table table, int index, GroupView group, List<TabletView> tablets)
+      throws IOException {
+    FilePath path = server.names().create();
+    String name = group.schema().name();
+    boolean rooted = tablets.stream().noneMatch(tablet -> tablet.files().containsKey(name));
+    Optional<FragmentProperties> written = Optional.empty();
+    try {
+      written =
+          server
+              .job(
+                  path,
+                  group.mems(),
+                  cells -> new TabletGate(cells, tablets),
+                  rooted,
+                  group.schema())
+              .run(() -> false);
+    } finally {
+      if (written.isEmpty()) {
+        server.names().settled(path);
+      }
+    }
+    if (written.isEmpty()) {
+      return;
+    }
+    DiskFragment fragment = table.graph().use(path);
+    Set<Tablet> sharing = new HashSet<>();
+    for (TabletView each : ChainEdit.sharing(table.view(), fragment, Long.MAX_VALUE)) {
+      sharing.add(each.tablet());
+    }
+    server
+        .lock()
+        .run(
+            () ->
+                table.replace(
+                    ChainEdit.append(table.view(), table.graph(), index, fragment, sharing),
+                    List.of(fragment)));
+  }
+
+  /** Runs something while no flush can change a chain. */
+  <T> T pausing(Supplier<T> action) {
+    running.lock();
+    try {
+      return action.get();
+    } finally {
+      running.unlock();
+    }
+  }
+
   /** Tablets on their way out write their own rows; those that are not here yet have none. */
   private static boolean isFlushedHere(TabletView tablet) {
     return tablet.state() == TabletState.FRAGMENTS_LOADING || tablet.state() == TabletState.ACTIVE;
@@ -199,6 +271,10 @@ final class FlushRun {
   /** Mem fragments may be shared by groups after a schema change: they go with the last. */
   private void freeMemory(TableView before, TableView after) {
     memory.add(memory(after) - memory(before));
+  }
+
+  void forget(TableView last) {
+    memory.add(-memory(last));
   }
 
   private static long memory(TableView view) {

@@ -8,9 +8,11 @@ import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.Tablet;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -79,6 +81,30 @@ public final class Flusher implements AutoCloseable {
     for (GroupView group : table.view().groups()) {
       flush(table, group.schema().name());
     }
+  }
+
+  /**
+   * Writes what tablets that take no more writes have in memory to files of their own, which are in
+   * their chains when it returns.
+   */
+  public void flushOut(Table table, Set<Tablet> leaving) {
+    try {
+      run.flushOut(table, leaving);
+    } catch (IOException e) {
+      throw new UnavailableException(
+          "tablets of table \"" + table.name() + "\" were not written to disk: " + e, e);
+    }
+  }
+
+  /** Runs something while no flush can change a chain. */
+  public <T> T pausing(Supplier<T> action) {
+    return run.pausing(action);
+  }
+
+  /** The memory of a table that has ended is free. */
+  public void forget(TableView last) {
+    run.forget(last);
+    wake();
   }
 
   private void flush(Table table, String group) {

@@ -87,7 +87,9 @@ public final class WritePath {
 
   /** Commits a batch and returns its transaction, which may not be durable yet. */
   public long commit(Table table, CellBatch batch, long commitMaxTxn, boolean waitedFor) {
-    memory.throttle();
+    if (!table.isMeta()) { // what frees memory writes to META
+      memory.throttle();
+    }
     log.throttle();
     long deadline = clock.nanos() + deferNanos;
     lock.lock();
