@@ -2,8 +2,8 @@ package io.stele.gateway.nativeapi;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.stele.base.error.FencedException;
 import io.stele.base.error.InvalidRequestException;
-import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.table.Tables;
 import io.stele.protocol.v1.ApplyCells;
 import io.stele.protocol.v1.CheckAnswer;
@@ -279,7 +279,7 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
 
   private CompletableFuture<TableAnswer.Builder> sync(Tables tables, SyncTables request) {
     if (request.getIncarnation() != 0 && request.getIncarnation() != incarnation) {
-      throw new OutcomeUnknownException(
+      throw new FencedException(
           "transaction "
               + request.getTxn()
               + " is of a server that has ended since: it may or may not be durable");
