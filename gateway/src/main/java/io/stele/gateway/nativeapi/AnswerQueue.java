@@ -21,6 +21,7 @@ final class AnswerQueue {
   private final ServerCallStreamObserver<ExchangeResponse> caller;
   private final Executor threads;
   private final long incarnation;
+  private final Runnable onEnd;
   private final Deque<TableAnswer> waiting = new ArrayDeque<>(); // guarded by this
   private long waitingBytes; // guarded by this
   private boolean sending; // guarded by this; only one thread sends at a time
@@ -28,8 +29,12 @@ final class AnswerQueue {
   private boolean ended; // guarded by this
 
   AnswerQueue(
-      ServerCallStreamObserver<ExchangeResponse> caller, Executor threads, long incarnation) {
+      ServerCallStreamObserver<ExchangeResponse> caller,
+      Executor threads,
+      long incarnation,
+      Runnable onEnd) {
     this.caller = caller;
+    this.onEnd = onEnd;
     this.threads = threads;
     this.incarnation = incarnation;
     caller.setOnReadyHandler(this::send);
@@ -115,6 +120,7 @@ final class AnswerQueue {
       caller.onNext(message);
     }
     caller.onCompleted();
+    onEnd.run();
   }
 
   private ExchangeResponse gather() {
@@ -132,10 +138,13 @@ final class AnswerQueue {
     return message.build();
   }
 
-  private synchronized void abandon() {
-    ended = true;
-    waiting.clear();
-    waitingBytes = 0;
-    notifyAll();
+  private void abandon() {
+    synchronized (this) {
+      ended = true;
+      waiting.clear();
+      waitingBytes = 0;
+      notifyAll();
+    }
+    onEnd.run();
   }
 }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * One client's stream of small operations.
@@ -54,17 +55,18 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
   private long bytesUnderWay; // guarded by this
   private int messagesUnderWay; // guarded by this
   private boolean paused; // guarded by this; no message is asked for
-  private boolean complete; // guarded by this; the client will send no more
+  private boolean complete; // guarded by this; the client sends, or may send, no more
 
   ExchangeCall(
       Backend backend,
       long incarnation,
       ServerCallStreamObserver<ExchangeResponse> caller,
-      ExecutorService threads) {
+      ExecutorService threads,
+      Consumer<ExchangeCall> onEnd) {
     this.backend = backend;
     this.incarnation = incarnation;
     this.caller = caller;
-    this.answers = new AnswerQueue(caller, threads, incarnation);
+    this.answers = new AnswerQueue(caller, threads, incarnation, () -> onEnd.accept(this));
     this.changes = new Lane<>(threads, 1, CHANGES_AT_ONCE, this::run);
     this.reads = new Lane<>(threads, READ_LANES, READS_AT_ONCE, this::run);
     caller.disableAutoRequest();
@@ -96,6 +98,9 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
     Message message = new Message(request);
     boolean more;
     synchronized (this) {
+      if (complete) {
+        return; // came when the server was ending: it is not done, and not answered
+      }
       bytesUnderWay += message.bytes;
       messagesUnderWay++;
       more = bytesUnderWay < MOST_BYTES && messagesUnderWay < MOST_MESSAGES;
@@ -146,9 +151,18 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
 
   @Override
   public void onCompleted() {
+    end();
+  }
+
+  /**
+   * Takes no more operations, and ends the call when those that it took are answered. So a client
+   * whose stream ends in order knows that what is not answered was not done.
+   */
+  void end() {
     boolean end;
     synchronized (this) {
       complete = true;
+      paused = false; // and stays so
       end = messagesUnderWay == 0;
     }
     if (end) {

@@ -33,6 +33,7 @@ public final class NativeServer implements AutoCloseable {
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("stele-watch-progress").factory());
+  private final TableDataService tables = new TableDataService(backend, blocking, incarnation());
   private final String host;
   private final Server server;
   private final int port;
@@ -48,7 +49,7 @@ public final class NativeServer implements AutoCloseable {
             .intercept(new CallInfo.Reader())
             .addService(new MetastoreService(backend, new Forwarder(channels), blocking, timer))
             .addService(new MetastorePeerService(backend, blocking))
-            .addService(new TableDataService(backend, blocking, incarnation()))
+            .addService(tables)
             .addService(new TableAdminService(backend, blocking))
             .build()
             .start();
@@ -101,6 +102,7 @@ public final class NativeServer implements AutoCloseable {
   @Override
   public void close() {
     server.shutdown();
+    tables.end();
     try {
       if (!server.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
         server.shutdownNow();

@@ -2,6 +2,7 @@ package io.stele.gateway.nativeapi;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.table.CellPage;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
@@ -23,6 +24,7 @@ final class ScanCall implements Runnable {
   private final Backend backend;
   private final ScanTableRequest request;
   private final ServerCallStreamObserver<TablePage> caller;
+  private volatile boolean ending;
 
   ScanCall(Backend backend, ScanTableRequest request, ServerCallStreamObserver<TablePage> caller) {
     this.backend = backend;
@@ -34,6 +36,12 @@ final class ScanCall implements Runnable {
 
   private synchronized void wake() {
     notifyAll();
+  }
+
+  /** Ends it behind the page it has come to; the client goes on elsewhere. */
+  void end() {
+    ending = true;
+    wake();
   }
 
   @Override
@@ -66,6 +74,9 @@ final class ScanCall implements Runnable {
         if (!awaitReady()) {
           return false;
         }
+        if (ending) {
+          throw new UnavailableException("this server is stopping");
+        }
         CellPage page = scan.next(bytes);
         caller.onNext(WireCells.toWire(page));
         more = page.more();
@@ -76,7 +87,7 @@ final class ScanCall implements Runnable {
   }
 
   private synchronized boolean awaitReady() {
-    while (!caller.isReady() && !caller.isCancelled()) {
+    while (!caller.isReady() && !caller.isCancelled() && !ending) {
       try {
         wait();
       } catch (InterruptedException e) {

@@ -14,6 +14,8 @@ import io.stele.protocol.v1.TablePage;
 import io.stele.protocol.v1.TableRequest;
 import io.stele.protocol.wire.WirePredicates;
 import io.stele.protocol.wire.WireSchemas;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 
 /** The native service over {@link io.stele.base.table.Tables}. */
@@ -22,6 +24,9 @@ final class TableDataService extends TableDataGrpc.TableDataImplBase {
   private final ExecutorService blocking;
   private final BlockingCalls calls;
   private final long incarnation;
+  private final Set<ExchangeCall> exchanges = ConcurrentHashMap.newKeySet();
+  private final Set<ScanCall> scans = ConcurrentHashMap.newKeySet();
+  private volatile boolean ending;
 
   /**
    * Serves whatever stands behind.
@@ -37,13 +42,42 @@ final class TableDataService extends TableDataGrpc.TableDataImplBase {
 
   @Override
   public StreamObserver<ExchangeRequest> exchange(StreamObserver<ExchangeResponse> caller) {
-    return new ExchangeCall(
-        backend, incarnation, (ServerCallStreamObserver<ExchangeResponse>) caller, blocking);
+    ExchangeCall call =
+        new ExchangeCall(
+            backend,
+            incarnation,
+            (ServerCallStreamObserver<ExchangeResponse>) caller,
+            blocking,
+            exchanges::remove);
+    exchanges.add(call);
+    if (ending) {
+      call.end();
+    }
+    return call;
   }
 
   @Override
   public void scanTable(ScanTableRequest request, StreamObserver<TablePage> caller) {
-    blocking.execute(new ScanCall(backend, request, (ServerCallStreamObserver<TablePage>) caller));
+    ScanCall call = new ScanCall(backend, request, (ServerCallStreamObserver<TablePage>) caller);
+    scans.add(call);
+    if (ending) {
+      call.end();
+    }
+    blocking.execute(
+        () -> {
+          try {
+            call.run();
+          } finally {
+            scans.remove(call);
+          }
+        });
+  }
+
+  /** Ends calls that would go on for ever, each at a place where its client can go on elsewhere. */
+  void end() {
+    ending = true;
+    exchanges.forEach(ExchangeCall::end);
+    scans.forEach(ScanCall::end);
   }
 
   @Override
