@@ -2,6 +2,7 @@ package io.stele.cli.metastore;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.cli.ExitCode;
+import io.stele.cli.ValueText;
 import io.stele.client.metastore.KeyValue;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.metastore.Step;
