@@ -36,7 +36,7 @@ public abstract class ConnectedCommand implements Callable<Integer> {
   @Override
   public final Integer call() throws Exception {
     prepare();
-    try (Connection connection = environment().connector().open(options.request(servers()))) {
+    try (Connection connection = environment().connector().open(request())) {
       return run(connection);
     }
   }
@@ -45,8 +45,13 @@ public abstract class ConnectedCommand implements Callable<Integer> {
     return CommandEnvironment.of(spec);
   }
 
+  /** What the user has said of where to work. */
+  public final Connector.Request request() {
+    return options.request(servers());
+  }
+
   public final Duration timeout() {
-    return options.request(servers()).timeout().orElse(DEFAULT_TIMEOUT);
+    return request().timeout().orElse(DEFAULT_TIMEOUT);
   }
 
   public final boolean wantsJson() {

@@ -71,7 +71,7 @@ final class DeleteCommand extends ConnectedCommand {
           ofRange
               ? "row '" + row + "' and a range: give a row, or --from, --to or --prefix"
               : "nothing to delete: give a row, or a range by --from, --to or --prefix; `stele"
-                    + " table truncate` deletes all rows");
+                  + " table truncate` deletes all rows");
     }
     if (row != null) {
       mutation = mutation(CellText.row(row));
