@@ -1,5 +1,6 @@
 package io.stele.cli;
 
+import io.stele.base.error.InvalidRequestException;
 import java.io.InputStream;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,6 +36,18 @@ public record CommandEnvironment(
             : Prompt.NOBODY;
     return new CommandEnvironment(
         SteleConnector.INSTANCE, Optional.of(System.in), prompt, interactive);
+  }
+
+  /**
+   * Standard input, for a command that was told to read it.
+   *
+   * @param what was told to be there, and {@code instead} what to do where it is not
+   */
+  public InputStream requireInput(String what, String instead) {
+    return input.orElseThrow(
+        () ->
+            new InvalidRequestException(
+                what + ": standard input is read as commands here; " + instead));
   }
 
   /** The environment of the command line that a command belongs to. */

@@ -9,6 +9,7 @@ import io.stele.client.metastore.Step;
 import io.stele.client.metastore.StepResult;
 import io.stele.client.metastore.TransactionResult;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -50,7 +51,11 @@ final class PutCommand extends ClientCommand {
   @Override
   void check() throws IOException {
     KeyArgument.check(key);
-    bytes = ValueText.read(value, System.in);
+    InputStream input =
+        value.equals("-")
+            ? environment().requireInput("value '-'", "take it from a file, by @FILE")
+            : InputStream.nullInputStream();
+    bytes = ValueText.read(value, input);
   }
 
   @Override

@@ -42,7 +42,7 @@ final class AppendCommand extends ConnectedCommand {
   protected void prepare() throws Exception {
     key = CellText.row(row);
     column = CellText.column(columnText);
-    value = ValueArgument.read(valueText, environment().input());
+    value = ValueArgument.read(valueText, environment());
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.stele.cli.table;
 
+import io.stele.base.error.NotFoundException;
 import io.stele.base.schema.GroupSchema;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.TabletInfo;
@@ -50,12 +51,20 @@ final class ListCommand extends ConnectedCommand {
     TableAdmin tables = connection.tables();
     List<Line> lines = new ArrayList<>();
     for (String name : tables.list(all)) {
-      List<GroupSchema> groups = tables.schema(name).groups();
-      String families = groups.stream().map(SchemaText::families).collect(Collectors.joining(","));
-      lines.add(new Line(name, families, tables.tablets(name)));
+      try {
+        lines.add(line(tables, name));
+      } catch (NotFoundException e) {
+        continue; // dropped since the names were asked for
+      }
     }
     print(() -> lines.stream().map(Line::json).toList(), () -> text(lines));
     return ExitCode.OK;
+  }
+
+  private static Line line(TableAdmin tables, String name) {
+    List<GroupSchema> groups = tables.schema(name).groups();
+    String families = groups.stream().map(SchemaText::families).collect(Collectors.joining(","));
+    return new Line(name, families, tables.tablets(name));
   }
 
   private static String text(List<Line> lines) {

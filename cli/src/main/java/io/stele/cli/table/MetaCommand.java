@@ -1,5 +1,6 @@
 package io.stele.cli.table;
 
+import io.stele.base.error.NotFoundException;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.table.TabletInfo;
 import io.stele.cli.ConnectedCommand;
@@ -57,13 +58,23 @@ public final class MetaCommand implements Callable<Integer> {
     @Override
     protected int run(Connection connection) {
       List<TabletInfo> tablets = new ArrayList<>();
-      for (String name : table.isEmpty() ? connection.tables().list(true) : List.of(table)) {
-        tablets.addAll(connection.tables().tablets(name));
+      if (table.isEmpty()) {
+        connection.tables().list(true).forEach(name -> addIfThere(connection, name, tablets));
+      } else {
+        tablets.addAll(connection.tables().tablets(table));
       }
       print(
           () -> tablets.stream().map(TabletText::json).toList(),
           () -> TabletText.tableOfAll(tablets));
       return ExitCode.OK;
+    }
+
+    private static void addIfThere(Connection connection, String name, List<TabletInfo> tablets) {
+      try {
+        tablets.addAll(connection.tables().tablets(name));
+      } catch (NotFoundException e) {
+        return; // dropped since the names were asked for
+      }
     }
   }
 

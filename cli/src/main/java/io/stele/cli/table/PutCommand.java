@@ -61,7 +61,7 @@ final class PutCommand extends ConnectedCommand {
     RowMutation changes = RowMutation.of(CellText.row(row));
     for (int i = 0; i < pairs.size(); i += 2) {
       Column column = CellText.column(pairs.get(i));
-      Bytes value = ValueArgument.read(pairs.get(i + 1), environment().input());
+      Bytes value = ValueArgument.read(pairs.get(i + 1), environment());
       changes.put(column.family(), column.qualifier(), timestamp, value);
     }
     mutation = changes;

@@ -159,12 +159,7 @@ final class LoadCommand extends ConnectedCommand {
 
   private InputStream input() throws IOException {
     return file.equals(PIPE)
-        ? environment()
-            .input()
-            .orElseThrow(
-                () ->
-                    new InvalidRequestException(
-                        "file '-': standard input is read as commands here; name a file"))
+        ? environment().requireInput("file '-'", "name a file")
         : Files.newInputStream(Path.of(file));
   }
 
