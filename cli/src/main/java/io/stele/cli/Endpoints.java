@@ -1,4 +1,4 @@
-package io.stele.cli.metastore;
+package io.stele.cli;
 
 import io.stele.base.error.InvalidRequestException;
 import java.util.Arrays;
@@ -11,10 +11,10 @@ public final class Endpoints {
   /** Of a server's native interface. */
   public static final int DEFAULT_PORT = 7835;
 
-  static final String VARIABLE = "STELE_METASTORE";
+  public static final String VARIABLE = "STELE_METASTORE";
 
   /** A server of this machine with the default settings. */
-  static final List<String> LOCAL = List.of("127.0.0.1:" + DEFAULT_PORT);
+  public static final List<String> LOCAL = List.of("127.0.0.1:" + DEFAULT_PORT);
 
   private static final int MAX_PORT = 65_535;
 
@@ -40,7 +40,7 @@ public final class Endpoints {
   }
 
   /** One address, which a message names by where it was found. */
-  static String check(String origin, String address) {
+  public static String check(String origin, String address) {
     int colon = address.lastIndexOf(':');
     String port = address.substring(colon + 1);
     if (colon < 1 || !port.matches("[0-9]{1,5}") || !isPort(Integer.parseInt(port))) {

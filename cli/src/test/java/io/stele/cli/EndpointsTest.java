@@ -1,4 +1,4 @@
-package io.stele.cli.metastore;
+package io.stele.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.stele.cli.metastore;
+package io.stele.cli;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
@@ -15,12 +15,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Values, which are bytes, as people and programs read and write them. */
-final class ValueText {
+public final class ValueText {
 
   private ValueText() {}
 
   /** The text, if the bytes are one. */
-  static Optional<String> text(Bytes value) {
+  public static Optional<String> text(Bytes value) {
     try {
       return Optional.of(
           StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(value.toArray())).toString());
@@ -30,12 +30,12 @@ final class ValueText {
   }
 
   /** A text as it is, what is none with {@code \\xHH} for each byte that stands for no letter. */
-  static String shown(Bytes value) {
+  public static String shown(Bytes value) {
     return text(value).orElseGet(() -> escaped(value));
   }
 
   /** On one line: what is no text, and what would break a line, is written as {@code \xHH}. */
-  static String onOneLine(Bytes value) {
+  public static String onOneLine(Bytes value) {
     return text(value)
         .filter(text -> text.chars().noneMatch(Character::isISOControl))
         .orElseGet(() -> escaped(value));
@@ -57,7 +57,7 @@ final class ValueText {
   }
 
   /** Adds a value to a JSON object: as text where it is one, else as base 64 under another name. */
-  static void putJson(Map<String, Object> object, String name, Bytes value) {
+  public static void putJson(Map<String, Object> object, String name, Bytes value) {
     text(value)
         .ifPresentOrElse(
             text -> object.put(name, text),
@@ -65,7 +65,7 @@ final class ValueText {
   }
 
   /** A value as the user gives it: itself, {@code @FILE}, or {@code -} for standard input. */
-  static Bytes read(String argument, InputStream standardInput) throws IOException {
+  public static Bytes read(String argument, InputStream standardInput) throws IOException {
     if (argument.equals("-")) {
       return Bytes.wrap(standardInput.readAllBytes());
     }

@@ -1,4 +1,4 @@
-package io.stele.cli.metastore;
+package io.stele.cli;
 
 import io.stele.base.error.InvalidRequestException;
 import java.io.BufferedOutputStream;
@@ -16,20 +16,20 @@ import java.util.Objects;
  * A file that is there whole or not at all: written under another name beside it, synced, and only
  * then given its own. One that exists is never touched.
  */
-final class NewFile {
+public final class NewFile {
 
   private static final int BUFFER_BYTES = 1 << 16;
 
   /** Writes the content. */
   @FunctionalInterface
-  interface Content {
+  public interface Content {
     void writeTo(OutputStream out) throws IOException;
   }
 
   private NewFile() {}
 
   /** Refuses a place where no new file can be, before any work is done for it. */
-  static void check(Path file) {
+  public static void check(Path file) {
     if (Files.exists(file)) {
       throw new InvalidRequestException("file '" + file + "' exists: name one that does not");
     }
@@ -40,7 +40,7 @@ final class NewFile {
   }
 
   /** Answers how many bytes it has. */
-  static long write(Path file, Content content) throws IOException {
+  public static long write(Path file, Content content) throws IOException {
     check(file);
     Path draft =
         directoryOf(file).resolve("." + file.getFileName() + "." + ProcessHandle.current().pid());

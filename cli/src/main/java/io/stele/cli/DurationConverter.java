@@ -1,4 +1,4 @@
-package io.stele.cli.metastore;
+package io.stele.cli;
 
 import io.stele.base.settings.DurationText;
 import java.time.Duration;
@@ -6,7 +6,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** Times as they are written in settings: {@code 5s}, {@code 250ms}. */
-final class DurationConverter implements ITypeConverter<Duration> {
+public final class DurationConverter implements ITypeConverter<Duration> {
   @Override
   public Duration convert(String text) {
     try {
