@@ -62,7 +62,9 @@ final class ConfigLane {
 
   // Guarded by lock.
   private final Deque<Waiting> queue = new ArrayDeque<>();
-  private final Map<TabletKey, Save> waitingSaves = new HashMap<>(); // those in the queue
+  // Those in the queue that later saves may join: behind the last change of several tablets, or
+  // that change could be made after the save and not know of what it saved.
+  private final Map<TabletKey, Save> waitingSaves = new HashMap<>();
   private final Set<Waiting> underWay = new HashSet<>();
   private int failures; // in a row
   private long notBefore; // of the clock's nanos, after a failure
@@ -96,6 +98,7 @@ final class ConfigLane {
   CompletableFuture<Long> replace(Supplier<Change> change) {
     lock.lock();
     try {
+      waitingSaves.clear();
       return add(new Replace(change));
     } finally {
       lock.unlock();
@@ -202,7 +205,7 @@ final class ConfigLane {
         }
         Waiting next = queue.removeFirst();
         if (next instanceof Save save) {
-          waitingSaves.remove(save.tablet);
+          waitingSaves.remove(save.tablet, save);
         }
         batch.add(next);
         underWay.add(next);
@@ -293,7 +296,9 @@ final class ConfigLane {
         } else if (newer != null) {
           follow(save, newer);
         } else {
-          waitingSaves.put(save.tablet, save);
+          if (queue.stream().noneMatch(Replace.class::isInstance)) {
+            waitingSaves.put(save.tablet, save);
+          }
           queue.addFirst(save);
         }
       }

@@ -8,6 +8,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -64,11 +65,25 @@ public final class ConfigWriter implements AutoCloseable {
   }
 
   /**
+   * Has several tablets saved, each as in {@link #save(TabletKey, Supplier)}.
+   *
+   * @return completed when all are saved, with the newest of their transactions
+   */
+  public CompletableFuture<Long> save(Map<TabletKey, Supplier<Optional<TabletConfig>>> configs) {
+    CompletableFuture<Long> newest = CompletableFuture.completedFuture(0L);
+    for (var each : configs.entrySet()) {
+      newest = newest.thenCombine(save(each.getKey(), each.getValue()), Math::max);
+    }
+    return newest;
+  }
+
+  /**
    * Has several tablets of a table saved and removed in one batch, behind all that was asked for
    * before: a split, a join, a load of many. It is tried once, so that the caller can decide what a
    * failure means.
    *
-   * @param change asked as in {@link #save}
+   * @param change asked as in {@link #save(TabletKey, Supplier)}, and to be told as of then: other
+   *     saves may have been made meanwhile
    */
   public CompletableFuture<Long> replace(String table, Supplier<Change> change) {
     return lane(table).replace(change);
@@ -101,6 +116,6 @@ public final class ConfigWriter implements AutoCloseable {
 
   /** The lane of a table. */
   ConfigLane lane(String table) {
-    return lanes.getOrDefault(MetaLevel.of(table), lanes.get(MetaLevel.META1));
+    return Objects.requireNonNull(lanes.get(MetaLevel.of(table)), "a lane for each level");
   }
 }

@@ -18,6 +18,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -102,8 +103,14 @@ public final class MetaTable {
     return first(table, Bytes.EMPTY, Integer.MAX_VALUE);
   }
 
-  /** The tablets of all tables of a level that are said to be at an address. */
-  public List<TabletConfig> tabletsAt(MetaLevel level, String location) {
+  /**
+   * The tablets of all tables of a level that are said to be at an address.
+   *
+   * @param unreadable is told of rows that cannot be read: they must not keep the others from being
+   *     served
+   */
+  public List<TabletConfig> tabletsAt(
+      MetaLevel level, String location, Consumer<TableRows.UnreadableRow> unreadable) {
     List<TabletConfig> found = new ArrayList<>();
     if (level == MetaLevel.ROOT) {
       root.read().ifPresent(found::add);
@@ -112,8 +119,13 @@ public final class MetaTable {
           level,
           RowRange.ALL,
           cells -> {
-            if (MetaRows.parse(cells.getFirst().row()) instanceof MetaRow.Tablet) {
-              found.add(TabletCells.load(cells));
+            Bytes row = cells.getFirst().row();
+            try {
+              if (MetaRows.parse(row) instanceof MetaRow.Tablet) {
+                found.add(TabletCells.load(cells));
+              }
+            } catch (CorruptDataException e) {
+              unreadable.accept(new TableRows.UnreadableRow(row, String.valueOf(e.getMessage())));
             }
             return true;
           });

@@ -29,9 +29,7 @@ public final class RootConfig {
   private RootConfig() {}
 
   public static Bytes encode(TabletConfig config) {
-    if (!config.table().equals(TableNames.META0)
-        || !config.first().isEmpty()
-        || config.last().isPresent()) {
+    if (!isRoot(config)) {
       throw new InvalidRequestException(
           config.key() + " in the root store: only the one tablet of META0 is kept there");
     }
@@ -58,10 +56,16 @@ public final class RootConfig {
       throw corrupt(HEADER, "CRC32C " + Integer.toHexString(expected), Integer.toHexString(found));
     }
     TabletConfig config = TabletCells.load(cells(array, length));
-    if (!config.table().equals(TableNames.META0)) {
+    if (!isRoot(config)) {
       throw corrupt(HEADER, "the tablet of META0", config.key().toString());
     }
     return config;
+  }
+
+  private static boolean isRoot(TabletConfig config) {
+    return config.table().equals(TableNames.META0)
+        && config.first().isEmpty()
+        && config.last().isEmpty();
   }
 
   private static List<Cell> cells(byte[] array, int length) {

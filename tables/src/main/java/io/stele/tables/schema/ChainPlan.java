@@ -39,6 +39,11 @@ import java.util.function.Function;
  * together with the chain itself that was a cycle before. And what is made here follows one order.
  * So a cycle is damage, and an error that says so.
  *
+ * <p>Fragments that no chain orders go by their newest transactions. This counts where a tablet was
+ * given fragments under a new schema before its old chains were made anew, as when a log is
+ * replayed after a crash during the change: they are newer than all older ones of their families,
+ * or repeat what those hold.
+ *
  * <p><b>Row erasures</b> belong to no family. A fragment that may hold some counts in every group
  * that gets cells from what is older in its chain, even where none of its families does; else those
  * cells would come back. More is not needed: each group was given its own copy of the erasure when

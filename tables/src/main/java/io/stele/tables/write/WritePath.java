@@ -53,7 +53,7 @@ public final class WritePath {
   private final Runnable wakeFlusher;
   private final ConcurrentHashMap<String, Bytes> names = new ConcurrentHashMap<>();
 
-  private long lastLogged; // under the lock
+  private volatile long lastLogged; // written under the lock
   private long lastMicros; // under the lock
 
   WritePath(
@@ -179,8 +179,7 @@ public final class WritePath {
     return txn;
   }
 
-  private void check(
-      Table table, TableView view, CellBatch batch, long commitMaxTxn, long seed) {
+  private void check(Table table, TableView view, CellBatch batch, long commitMaxTxn, long seed) {
     CellBatch.Reader reader = batch.read();
     CellView cell = reader.cell();
     boolean unconditional = commitMaxTxn == Long.MAX_VALUE;
@@ -238,7 +237,8 @@ public final class WritePath {
             committed,
             cell ->
                 cell.kind == CellKind.ERASE_ROW
-                    || view.families().groupOf(cell.familyArray, cell.familyOffset, cell.familyLength)
+                    || view.families()
+                            .groupOf(cell.familyArray, cell.familyOffset, cell.familyLength)
                         == group);
       } else {
         active.add(committed);
@@ -283,8 +283,14 @@ public final class WritePath {
 
   /** Completed when all up to a transaction is on disk. */
   public CompletableFuture<Long> whenDurable(long txn) {
-    log.hurry(txn);
+    log.hurry(Math.min(txn, lastLogged));
     return sequencer.whenDurable(txn);
+  }
+
+  /** Waits until all up to a transaction is on disk. */
+  public void awaitDurable(long txn) {
+    log.hurry(Math.min(txn, lastLogged));
+    sequencer.awaitDurable(txn);
   }
 
   /** The server's time, for cells that a server writes by itself. */
@@ -295,10 +301,5 @@ public final class WritePath {
     } finally {
       lock.unlock();
     }
-  }
-
-  /** Has what was committed synced soon though nobody waits for it. */
-  public void hurry(long txn) {
-    log.hurry(txn);
   }
 }

@@ -14,6 +14,7 @@ import io.stele.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -184,6 +185,35 @@ class ConfigWriterTest {
     assertThat(other).isCompletedWithValue(3L);
     assertThat(table.tablets("t"))
         .containsExactly(tablet("", "m"), tablet("x", "y"), tablet("m", "!"));
+  }
+
+  /** Else the change, which may have been decided upon earlier, would undo what was saved. */
+  @Test
+  void aSaveDoesNotJoinOneThatWaitsBeforeAChangeOfSeveralTablets() {
+    CompletableFuture<Long> before = save(tablet("", "!", "1"));
+    writer.replace(
+        "t", () -> new Change(List.of(tablet("", "m"), tablet("", "!", "1")), List.of()));
+    CompletableFuture<Long> after = save(tablet("", "!", "1", "2"));
+    lane.runOnce();
+    lane.runOnce();
+    assertThat(before).isCompletedWithValue(1L);
+    assertThat(after).isNotCompleted();
+    lane.runOnce();
+    assertThat(after).isCompletedWithValue(3L);
+    assertThat(table.tablets("t")).containsExactly(tablet("", "m"), tablet("", "!", "1", "2"));
+  }
+
+  @Test
+  void severalTabletsAreSavedWithTheNewestOfTheirTransactions() {
+    CompletableFuture<Long> both =
+        writer.save(
+            Map.of(
+                tablet("", "c").key(), () -> Optional.of(tablet("", "c")),
+                tablet("c", "!").key(), () -> Optional.of(tablet("c", "!"))));
+    assertThat(both).isNotCompleted();
+    lane.runOnce();
+    assertThat(both).isCompletedWithValue(1L);
+    assertThat(writer.save(Map.of())).isCompletedWithValue(0L);
   }
 
   /** "if the META sync fails the split has not happened" */

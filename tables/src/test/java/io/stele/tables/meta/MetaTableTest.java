@@ -98,11 +98,17 @@ class MetaTableTest {
   void tabletsAreFoundByTheirServer() {
     TabletConfig elsewhere = tablet("c", "m").withServer("other:1", Optional.empty());
     create("t", tablet("", "c"), elsewhere, tablet("m", "!"));
-    assertThat(table.tabletsAt(MetaLevel.META1, "server:1"))
+    put("t", MetaRows.tablet("u", Optional.empty()), "log", "", "nonsense");
+    List<TableRows.UnreadableRow> unreadable = new ArrayList<>();
+    assertThat(table.tabletsAt(MetaLevel.META1, "server:1", unreadable::add))
         .containsExactly(tablet("", "c"), tablet("m", "!"));
-    assertThat(table.tabletsAt(MetaLevel.META1, "other:1")).containsExactly(elsewhere);
-    assertThat(table.tabletsAt(MetaLevel.META0, "server:1")).isEmpty();
-    assertThat(table.tabletsAt(MetaLevel.ROOT, "server:1")).isEmpty();
+    assertThat(unreadable)
+        .extracting(TableRows.UnreadableRow::row)
+        .containsExactly(MetaRows.tablet("u", Optional.empty()));
+    assertThat(table.tabletsAt(MetaLevel.META1, "other:1", unreadable::add))
+        .containsExactly(elsewhere);
+    assertThat(table.tabletsAt(MetaLevel.META0, "server:1", unreadable::add)).isEmpty();
+    assertThat(table.tabletsAt(MetaLevel.ROOT, "server:1", unreadable::add)).isEmpty();
   }
 
   /** "(C,a..c)→(B,a..b)+(C,b..c); same files until sync" */
