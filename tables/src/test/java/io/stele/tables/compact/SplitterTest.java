@@ -7,16 +7,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
+import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.TableSchema;
 import io.stele.tables.compact.TestTable.Fate;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.MetaRows;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.tablet.Tablet;
+import io.stele.tables.tablet.TabletListener;
 import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
 import io.stele.tables.tablet.ViewHolder.Borrowed;
@@ -357,10 +360,8 @@ class SplitterTest {
               "",
               "!",
               meta.write(
-                  io.stele.base.cell.Cell.put(last, TestTable.FAMILY, Bytes.EMPTY, 5, Bytes.EMPTY)
-                      .withTxn(1),
-                  io.stele.base.cell.Cell.put(end, TestTable.FAMILY, Bytes.EMPTY, 5, Bytes.EMPTY)
-                      .withTxn(1)));
+                  Cell.put(last, TestTable.FAMILY, Bytes.EMPTY, 5, Bytes.EMPTY).withTxn(1),
+                  Cell.put(end, TestTable.FAMILY, Bytes.EMPTY, 5, Bytes.EMPTY).withTxn(1)));
       Bytes between = MetaRows.tablet("users", Optional.of(bytes("m")));
       assertThatThrownBy(() -> splits.split(meta.table, tablet, Optional.of(between)))
           .isInstanceOf(InvalidRequestException.class)
@@ -428,10 +429,9 @@ class SplitterTest {
     t.table
         .events()
         .add(
-            new io.stele.tables.tablet.TabletListener() {
+            new TabletListener() {
               @Override
-              public void onRowRangeUpdate(
-                  Tablet tablet, Optional<io.stele.base.predicate.RowRange> rows) {
+              public void onRowRangeUpdate(Tablet tablet, Optional<RowRange> rows) {
                 small.check(t.table);
               }
             },

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.time.RandomSource;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,12 @@ class SequencerTest {
     assertThat(List.of(sequencer.assigned(), sequencer.durable(), sequencer.stable()))
         .as("assigned, durable, stable")
         .containsExactly(assigned, durable, stable);
+  }
+
+  private void allocate(int count) {
+    for (int i = 0; i < count; i++) {
+      sequencer.allocate();
+    }
   }
 
   /** The trace "Cascade: Table::open("foo")->set(X)" of the design notes, line by line. */
@@ -73,7 +80,7 @@ class SequencerTest {
 
   @Test
   void aTransactionHoldsBackThoseBehindItFromBeingStable() {
-    sequencer.advanceTo(3);
+    allocate(3);
     sequencer.addFutureDeps(2, 1);
     sequencer.durable(3);
     assertCounters(3, 3, 1);
@@ -97,7 +104,7 @@ class SequencerTest {
 
   @Test
   void waitersAreServedInTheOrderOfTheirTransactionsHoweverTheyCame() {
-    sequencer.advanceTo(10);
+    allocate(10);
     List<Long> served = new ArrayList<>();
     List<CompletableFuture<Long>> waiting = new ArrayList<>();
     for (long txn : new long[] {5, 2, 9, 2, 7}) {
@@ -125,8 +132,24 @@ class SequencerTest {
   }
 
   @Test
+  void skippedTransactionsAreDurableWithWhatCameBefore() {
+    sequencer.advanceTo(10);
+    assertCounters(10, 10, 10);
+    assertThat(sequencer.allocate()).isEqualTo(11);
+    sequencer.advanceTo(20);
+    assertCounters(20, 10, 10);
+    CompletableFuture<Long> waiting = sequencer.whenDurable(20);
+    assertThat(sequencer.allocate()).isEqualTo(21);
+    sequencer.durable(11);
+    assertThat(sequencer.durable()).as("21 was given out since, and is not").isEqualTo(11);
+    assertThat(waiting).isNotDone();
+    sequencer.durable(21);
+    assertThat(waiting).isCompletedWithValue(21L);
+  }
+
+  @Test
   void afterAFailureNobodyWaitsForEver() {
-    sequencer.advanceTo(5);
+    allocate(5);
     sequencer.durable(2);
     CompletableFuture<Long> durable = sequencer.whenDurable(4);
     CompletableFuture<Long> stable = sequencer.whenStable(4);
@@ -135,7 +158,7 @@ class SequencerTest {
         List.of(durable, stable, sequencer.whenDurable(3), sequencer.whenStable(5))) {
       assertThat(each)
           .isCompletedExceptionally()
-          .failsWithin(java.time.Duration.ZERO)
+          .failsWithin(Duration.ZERO)
           .withThrowableThat()
           .withCauseInstanceOf(OutcomeUnknownException.class)
           .withMessageContaining("disk is gone");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.stele.base.error.ExhaustedException;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,7 +49,7 @@ class MemoryTest {
     }
     memory.add(-60);
     for (Thread writer : writers) {
-      assertThat(writer.join(java.time.Duration.ofSeconds(20))).isTrue();
+      assertThat(writer.join(Duration.ofSeconds(20))).isTrue();
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.time.RandomSource;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -17,7 +18,7 @@ class RowTxnsTest {
   }
 
   private static long hash(long seed, String row) {
-    byte[] bytes = ("##" + row).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    byte[] bytes = ("##" + row).getBytes(StandardCharsets.UTF_8);
     return RowTxns.hash(seed, bytes, 2, bytes.length - 2);
   }
 
