@@ -39,7 +39,7 @@ public final class Memory {
   void add(long bytes) {
     lock.lock();
     try {
-      used += bytes;
+      used = used + bytes;
       if (bytes < 0) {
         freed.signalAll();
       }
