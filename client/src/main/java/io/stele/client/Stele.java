@@ -1,25 +1,40 @@
 package io.stele.client;
 
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.table.TableAdmin;
+import io.stele.base.table.Tables;
+import io.stele.client.embedded.EmbeddedProvider;
+import io.stele.client.embedded.StoreConnection;
 import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.MetastoreClient;
+import io.stele.client.table.Table;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceLoader;
 
 /**
- * A connection to Stele.
+ * Stele, in servers elsewhere or in this process: the interfaces are the same.
  *
  * <pre>{@code
  * try (Stele stele = Stele.connect("host1:7835", "host2:7835", "host3:7835")) {
+ *   stele.tables().create("users", TableSchema.ofFamilies("name"), List.of());
+ *   stele.table("users").put("42", "name", "first", "Ada");
  *   stele.metastore().put("/config/mode", "fast");
+ * }
+ *
+ * try (Stele stele = Stele.open(Path.of("stele-data"))) {
+ *   stele.table("users").get("42");
  * }
  * }</pre>
  */
 public final class Stele implements AutoCloseable {
-  private final MetastoreClient metastore;
+  private final StoreConnection store;
 
-  private Stele(List<String> endpoints, ClientSettings settings) {
-    this.metastore = new MetastoreClient(endpoints, settings);
+  private Stele(StoreConnection store) {
+    this.store = store;
   }
 
   /**
@@ -31,20 +46,43 @@ public final class Stele implements AutoCloseable {
     return builder().endpoints(endpoints).connect();
   }
 
+  /**
+   * Opens the store in a directory, in this process and without a network. One process at a time
+   * may have it open. Needs {@code stele-server} on the class path.
+   */
+  public static Stele open(Path directory) {
+    return builder().open(directory);
+  }
+
   public static Builder builder() {
     return new Builder();
   }
 
   public MetastoreClient metastore() {
-    return metastore;
+    return store.metastore();
+  }
+
+  /** A table by its name; whether there is one shows when it is used. */
+  public Table table(String name) {
+    return new Table(store.tables(), name);
+  }
+
+  /** Tables as a whole: makes, lists, changes and drops them. */
+  public TableAdmin tables() {
+    return store.tableAdmin();
+  }
+
+  /** Operations on rows as servers take them, of packed cells; {@link #table} is the usual way. */
+  public Tables rows() {
+    return store.tables();
   }
 
   @Override
   public void close() {
-    metastore.close();
+    store.close();
   }
 
-  /** How to connect. */
+  /** How to connect, or to open. */
   public static final class Builder {
     private final List<String> endpoints = new ArrayList<>();
     private ClientSettings settings = ClientSettings.DEFAULTS;
@@ -74,9 +112,9 @@ public final class Stele implements AutoCloseable {
     }
 
     /**
-     * Whether a change whose answer was lost may be sent again, since the server recognizes it.
-     * Without, such a change fails with {@code OutcomeUnknownException}, and the client needs no
-     * session of its own.
+     * Whether a change of the metastore whose answer was lost may be sent again, since the server
+     * recognizes it. Without, such a change fails with {@code OutcomeUnknownException}, and the
+     * client needs no session of its own.
      */
     public Builder deduplicate(boolean deduplicate) {
       settings = settings.withDeduplicate(deduplicate);
@@ -89,7 +127,26 @@ public final class Stele implements AutoCloseable {
     }
 
     public Stele connect() {
-      return new Stele(endpoints, settings);
+      return new Stele(new RemoteStore(endpoints, settings));
+    }
+
+    /** Opens the store in a directory; see {@link Stele#open}. */
+    public Stele open(Path directory) {
+      if (!endpoints.isEmpty()) {
+        throw new InvalidRequestException(
+            "endpoints " + endpoints + " for a store in this process: must be none");
+      }
+      EmbeddedProvider provider =
+          ServiceLoader.load(EmbeddedProvider.class, Stele.class.getClassLoader())
+              .findFirst()
+              .orElseThrow(
+                  () ->
+                      new UnavailableException(
+                          "cannot open "
+                              + directory
+                              + " in this process: io.stele:stele-server must be on the class"
+                              + " path"));
+      return new Stele(provider.open(directory, settings));
     }
   }
 }

@@ -23,7 +23,10 @@ import java.util.Arrays;
  */
 public final class CellBatch {
   static final int MAGIC = 'S' | 'C' << 8 | 'B' << 16 | '1' << 24;
-  static final int HEADER = 16;
+
+  /** Bytes before the first cell. */
+  public static final int HEADER = 16;
+
   private static final int TXN_AT = 8;
 
   /** The most bytes one batch may have. */

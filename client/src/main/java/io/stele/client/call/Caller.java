@@ -45,7 +45,21 @@ public final class Caller {
   /** The future fails with a {@code SteleException}; cancelling it ends the call. */
   public <Q, R> PendingCall<Q, R> call(
       MethodDescriptor<Q, R> method, Q request, Repeat repeat, Duration timeout) {
-    PendingCall<Q, R> call = new PendingCall<>(this, method, request, repeat, timeout.toNanos());
+    return begin(new PendingCall<>(this, method, request, repeat, timeout.toNanos(), 0));
+  }
+
+  /**
+   * A call whose work may take long: a server that takes it on must be found within the usual time,
+   * and then has its own to answer.
+   */
+  public <Q, R> PendingCall<Q, R> callLong(
+      MethodDescriptor<Q, R> method, Q request, Repeat repeat, Duration work) {
+    return begin(
+        new PendingCall<>(
+            this, method, request, repeat, settings.timeout().toNanos(), work.toNanos()));
+  }
+
+  private static <Q, R> PendingCall<Q, R> begin(PendingCall<Q, R> call) {
     call.attempt();
     return call;
   }

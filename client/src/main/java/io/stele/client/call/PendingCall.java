@@ -41,6 +41,7 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
   private final Repeat repeat;
   private final long start;
   private final long timeoutNanos;
+  private final long workNanos;
 
   // Written by one attempt after the other; each happens after the one before.
   private int attempts;
@@ -50,14 +51,26 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
   private volatile boolean perhapsDone;
   private volatile @Nullable ClientCall<Q, R> underWay;
 
+  /**
+   * A call to be made.
+   *
+   * @param timeoutNanos within which all attempts end
+   * @param workNanos unless it is 0, attempts only begin within the time-out, and may take so long
+   */
   PendingCall(
-      Caller caller, MethodDescriptor<Q, R> method, Q request, Repeat repeat, long timeoutNanos) {
+      Caller caller,
+      MethodDescriptor<Q, R> method,
+      Q request,
+      Repeat repeat,
+      long timeoutNanos,
+      long workNanos) {
     this.caller = caller;
     this.method = method;
     this.request = request;
     this.repeat = repeat;
     this.start = caller.clock().nanos();
     this.timeoutNanos = timeoutNanos;
+    this.workNanos = workNanos;
   }
 
   /** Whether some attempt may have been carried out without an answer. */
@@ -94,7 +107,11 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
       repeated = true;
     }
     long within =
-        repeat.cutShort() ? Math.min(left, caller.settings().attemptTimeout().toNanos()) : left;
+        workNanos > 0
+            ? workNanos
+            : repeat.cutShort()
+                ? Math.min(left, caller.settings().attemptTimeout().toNanos())
+                : left;
     Endpoint endpoint = caller.endpoints().current();
     ClientCall<Q, R> call =
         endpoint

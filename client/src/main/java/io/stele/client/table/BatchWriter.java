@@ -1,7 +1,6 @@
 package io.stele.client.table;
 
 import io.stele.base.cell.CellBatch;
-import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.table.RowOutcome;
 import io.stele.base.table.Tables;
@@ -69,13 +68,7 @@ public final class BatchWriter implements AutoCloseable {
 
   private void note(@Nullable List<RowOutcome> outcomes, @Nullable Throwable problem) {
     if (problem != null) {
-      Throwable cause = problem.getCause() != null ? problem.getCause() : problem;
-      failure.compareAndSet(
-          null,
-          cause instanceof SteleException known
-              ? known
-              : new OutcomeUnknownException(
-                  "rows of table " + table + " may or may not have been written", cause));
+      failure.compareAndSet(null, Table.failure(problem));
     } else if (outcomes != null) {
       for (RowOutcome outcome : outcomes) {
         outcome.failure().ifPresent(each -> failure.compareAndSet(null, each));

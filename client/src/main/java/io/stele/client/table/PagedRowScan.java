@@ -9,13 +9,21 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
-/** Gathers the cells of a scan, which come in pages that know nothing of rows, into rows. */
+/**
+ * Gathers the cells of a scan, which come in pages that know nothing of rows, into rows.
+ *
+ * <p>A scan over the network that had to begin again at a later transaction repeats the row it was
+ * in: see {@link RemoteScan}. What there was of that row is then dropped, so that no row mixes two
+ * transactions.
+ */
 final class PagedRowScan implements RowScan {
   private static final int PAGE_BYTES = 1 << 20;
 
   private final TableScan scan;
   private final Deque<Cell> cells = new ArrayDeque<>();
+  private final List<Cell> row = new ArrayList<>(); // the one that is being gathered
   private boolean more = true;
+  private long txn;
 
   PagedRowScan(TableScan scan) {
     this.scan = scan;
@@ -23,17 +31,25 @@ final class PagedRowScan implements RowScan {
 
   @Override
   public Optional<Row> next() {
-    List<Cell> row = new ArrayList<>();
     while (fill() && (row.isEmpty() || row.getFirst().row().equals(cells.getFirst().row()))) {
       row.add(cells.removeFirst());
     }
-    return row.isEmpty() ? Optional.empty() : Optional.of(new Row(row.getFirst().row(), row));
+    if (row.isEmpty()) {
+      return Optional.empty();
+    }
+    Row gathered = new Row(row.getFirst().row(), row);
+    row.clear();
+    return Optional.of(gathered);
   }
 
   /** True if there is a next cell, which is then at hand. */
   private boolean fill() {
     while (cells.isEmpty() && more) {
       CellPage page = scan.next(PAGE_BYTES);
+      if (page.txn() != txn) {
+        row.clear();
+        txn = page.txn();
+      }
       cells.addAll(Pages.cells(page));
       more = page.more();
     }

@@ -3,6 +3,7 @@ package io.stele.client.table;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatch;
+import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
@@ -130,17 +131,27 @@ public final class Table {
     ReadPredicate ofRow = predicate.withRows(List.of(RowRange.row(row)));
     return tables
         .read(name, ofRow, ScanOptions.DEFAULT, GET_BYTES)
-        .thenApply(page -> toRow(row, ofRow, page));
+        .thenCompose(page -> page.more() ? inPieces(ofRow) : done(toRow(row, page)));
   }
 
-  private Optional<Row> toRow(Bytes row, ReadPredicate predicate, CellPage page) {
-    if (page.more()) {
-      try (RowScan scan = scan(predicate)) { // larger than one answer: take it in pieces
-        return scan.next();
-      }
-    }
+  private static Optional<Row> toRow(Bytes row, CellPage page) {
     List<Cell> cells = Pages.cells(page);
     return cells.isEmpty() ? Optional.empty() : Optional.of(new Row(row, cells));
+  }
+
+  private static <T> CompletableFuture<T> done(T answer) {
+    return CompletableFuture.completedFuture(answer);
+  }
+
+  /** A row larger than one answer; on a thread that may wait, as the network's may not. */
+  private CompletableFuture<Optional<Row>> inPieces(ReadPredicate predicate) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try (RowScan scan = scan(predicate)) {
+            return scan.next();
+          }
+        },
+        task -> Thread.ofVirtual().name("stele-large-row").start(task));
   }
 
   /** Rows in their order. */
@@ -161,10 +172,18 @@ public final class Table {
     try {
       return future.join();
     } catch (CompletionException e) {
-      if (e.getCause() instanceof SteleException failure) {
-        throw failure;
-      }
-      throw e;
+      throw failure(e);
     }
+  }
+
+  /** What made a future fail, as it is thrown to callers. */
+  static SteleException failure(Throwable problem) {
+    Throwable found = problem;
+    while (found instanceof CompletionException && found.getCause() != null) {
+      found = found.getCause();
+    }
+    return found instanceof SteleException known
+        ? known
+        : new OutcomeUnknownException("it may or may not have been done: " + found, found);
   }
 }

@@ -37,7 +37,15 @@ public final class CommitLog implements AutoCloseable {
   record ClosedFile(FilePath path, long lastTxn, long bytes) {}
 
   /** A batch to be logged, behind whatever its owner has to say about it. */
-  private record Queued(byte[] head, CellBatch batch) {}
+  private static final class Queued {
+    final byte[] head;
+    final CellBatch batch;
+
+    Queued(byte[] head, CellBatch batch) {
+      this.head = head;
+      this.batch = batch;
+    }
+  }
 
   /** Told, on the log thread, how far the log has come; must be quick and must not throw. */
   public interface Progress {
@@ -438,8 +446,8 @@ public final class CommitLog implements AutoCloseable {
       log = createFile();
       writer = log;
     }
-    CellBatch batch = queued.batch();
-    log.append(queued.head(), batch.array(), batch.offset(), batch.length());
+    CellBatch batch = queued.batch;
+    log.append(queued.head, batch.array(), batch.offset(), batch.length());
     writtenTxn = batch.txn();
   }
 

@@ -3,7 +3,11 @@ package io.stele.gateway.nativeapi;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.table.TableAdmin;
+import io.stele.base.table.Tables;
+import io.stele.base.time.RandomSource;
 import io.stele.metastore.Metastore;
+import io.stele.protocol.wire.WireLimits;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutorService;
@@ -29,6 +33,7 @@ public final class NativeServer implements AutoCloseable {
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("stele-watch-progress").factory());
+  private final TableDataService tables = new TableDataService(backend, blocking, incarnation());
   private final String host;
   private final Server server;
   private final int port;
@@ -38,12 +43,14 @@ public final class NativeServer implements AutoCloseable {
     this.server =
         NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
             .directExecutor() // handlers do not block: see MetastoreService
-            .maxInboundMessageSize(Channels.MAX_MESSAGE_BYTES)
+            .maxInboundMessageSize(WireLimits.MAX_MESSAGE_BYTES)
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true)
             .intercept(new CallInfo.Reader())
             .addService(new MetastoreService(backend, new Forwarder(channels), blocking, timer))
             .addService(new MetastorePeerService(backend, blocking))
+            .addService(tables)
+            .addService(new TableAdminService(backend, blocking))
             .build()
             .start();
     this.port = server.getPort();
@@ -73,6 +80,15 @@ public final class NativeServer implements AutoCloseable {
     backend.serve(metastore);
   }
 
+  public void serve(Tables tables, TableAdmin admin) {
+    backend.serve(tables, admin);
+  }
+
+  private static long incarnation() {
+    long made = RandomSource.system().nextLong();
+    return made == 0 ? 1 : made;
+  }
+
   public int port() {
     return port;
   }
@@ -86,6 +102,7 @@ public final class NativeServer implements AutoCloseable {
   @Override
   public void close() {
     server.shutdown();
+    tables.end();
     try {
       if (!server.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
         server.shutdownNow();

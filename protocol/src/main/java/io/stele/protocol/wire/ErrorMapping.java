@@ -15,6 +15,7 @@ import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.protocol.v1.TableError;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.util.concurrent.CompletionException;
@@ -44,6 +45,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class ErrorMapping {
+  private static final String DEFECT = "DEFECT";
+
   private ErrorMapping() {}
 
   /** What to answer a call that failed. */
@@ -59,32 +62,73 @@ public final class ErrorMapping {
           .asRuntimeException();
     }
     Metadata trailers = new Metadata();
+    trailers.put(WireHeaders.ERROR, kind(error));
+    if (error instanceof NotServingException elsewhere) {
+      elsewhere.hint().ifPresent(leader -> trailers.put(WireHeaders.LEADER, leader));
+    }
     Status status =
         switch (error) {
-          case ConflictException e -> named(trailers, "CONFLICT", Status.ABORTED);
-          case CorruptDataException e -> named(trailers, "CORRUPT_DATA", Status.DATA_LOSS);
-          case DeniedException e -> named(trailers, "DENIED", Status.PERMISSION_DENIED);
-          case ExhaustedException e -> named(trailers, "EXHAUSTED", Status.RESOURCE_EXHAUSTED);
-          case FencedException e -> named(trailers, "FENCED", Status.FAILED_PRECONDITION);
-          case InvalidRequestException e ->
-              named(trailers, "INVALID_REQUEST", Status.INVALID_ARGUMENT);
-          case NotFoundException e -> named(trailers, "NOT_FOUND", Status.NOT_FOUND);
-          case NotServingException e -> {
-            e.hint().ifPresent(leader -> trailers.put(WireHeaders.LEADER, leader));
-            yield named(trailers, "NOT_SERVING", Status.UNAVAILABLE);
-          }
-          case OutcomeUnknownException e -> named(trailers, "OUTCOME_UNKNOWN", Status.UNKNOWN);
-          case UnavailableException e -> named(trailers, "UNAVAILABLE", Status.UNAVAILABLE);
+          case ConflictException e -> Status.ABORTED;
+          case CorruptDataException e -> Status.DATA_LOSS;
+          case DeniedException e -> Status.PERMISSION_DENIED;
+          case ExhaustedException e -> Status.RESOURCE_EXHAUSTED;
+          case FencedException e -> Status.FAILED_PRECONDITION;
+          case InvalidRequestException e -> Status.INVALID_ARGUMENT;
+          case NotFoundException e -> Status.NOT_FOUND;
+          case NotServingException e -> Status.UNAVAILABLE;
+          case OutcomeUnknownException e -> Status.UNKNOWN;
+          case UnavailableException e -> Status.UNAVAILABLE;
         };
-    String message = error.getMessage();
-    return status
-        .withDescription(message == null ? error.toString() : message)
-        .asRuntimeException(trailers);
+    return status.withDescription(text(error)).asRuntimeException(trailers);
   }
 
-  private static Status named(Metadata trailers, String kind, Status status) {
-    trailers.put(WireHeaders.ERROR, kind);
-    return status;
+  /** The name of an error's kind. */
+  private static String kind(SteleException error) {
+    return switch (error) {
+      case ConflictException e -> "CONFLICT";
+      case CorruptDataException e -> "CORRUPT_DATA";
+      case DeniedException e -> "DENIED";
+      case ExhaustedException e -> "EXHAUSTED";
+      case FencedException e -> "FENCED";
+      case InvalidRequestException e -> "INVALID_REQUEST";
+      case NotFoundException e -> "NOT_FOUND";
+      case NotServingException e -> "NOT_SERVING";
+      case OutcomeUnknownException e -> "OUTCOME_UNKNOWN";
+      case UnavailableException e -> "UNAVAILABLE";
+    };
+  }
+
+  private static String text(SteleException error) {
+    String message = error.getMessage();
+    return message == null ? error.toString() : message;
+  }
+
+  /** What to answer one of many operations that share a call. */
+  public static TableError toMessage(Throwable problem) {
+    Throwable found = unwrap(problem);
+    if (!(found instanceof SteleException error)) {
+      return TableError.newBuilder()
+          .setKind(DEFECT)
+          .setMessage("a defect of the server: " + found)
+          .build();
+    }
+    TableError.Builder message =
+        TableError.newBuilder().setKind(kind(error)).setMessage(text(error));
+    if (error instanceof NotServingException elsewhere) {
+      elsewhere.hint().ifPresent(message::setHint);
+    }
+    return message.build();
+  }
+
+  /**
+   * The error of one of many operations that share a call. After a defect, nobody knows what was
+   * done.
+   */
+  public static SteleException fromMessage(String where, TableError error) {
+    return error.getKind().equals(DEFECT)
+        ? new OutcomeUnknownException(where + ": " + error.getMessage())
+        : fromKind(
+            where, error.getKind(), error.getMessage(), error.hasHint() ? error.getHint() : null);
   }
 
   /** Whether a server of ours said this, rather than the connection to it. */
@@ -118,6 +162,11 @@ public final class ErrorMapping {
     if (trailers == null || kind == null) {
       return fromConnection(where, status, message);
     }
+    return fromKind(where, kind, message, trailers.get(WireHeaders.LEADER));
+  }
+
+  private static SteleException fromKind(
+      String where, String kind, String message, @Nullable String hint) {
     return switch (kind) {
       case "CONFLICT" -> new ConflictException(message);
       case "CORRUPT_DATA" -> new CorruptDataException(where, 0, "sound data", message);
@@ -126,7 +175,7 @@ public final class ErrorMapping {
       case "FENCED" -> new FencedException(message);
       case "INVALID_REQUEST" -> new InvalidRequestException(message);
       case "NOT_FOUND" -> new NotFoundException(message);
-      case "NOT_SERVING" -> new NotServingException(message, trailers.get(WireHeaders.LEADER));
+      case "NOT_SERVING" -> new NotServingException(message, hint);
       case "OUTCOME_UNKNOWN" -> new OutcomeUnknownException(message);
       default -> new UnavailableException(message);
     };

@@ -26,7 +26,7 @@ import java.util.Optional;
  * Reads one tablet at one transaction. Each group that may have what is wanted is read for itself,
  * by its own purge policy; the others are not touched.
  */
-final class TabletReader {
+public final class TabletReader {
   private TabletReader() {}
 
   /**
@@ -35,7 +35,7 @@ final class TabletReader {
    * @param rows of the predicate, as far as they are in the tablet's range
    * @return nothing if there surely is none
    */
-  static Optional<CellCursor> open(
+  public static Optional<CellCursor> open(
       TableView view,
       TabletView tablet,
       ReadPredicate predicate,

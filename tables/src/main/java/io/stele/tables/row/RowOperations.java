@@ -11,11 +11,14 @@ import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.predicate.ColumnRange;
 import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
 import io.stele.base.table.CheckAndMutate;
 import io.stele.base.table.CheckAndMutate.ValueComparison;
 import io.stele.base.table.CheckOutcome;
 import io.stele.base.table.RowRule;
+import io.stele.base.table.ScanOptions;
+import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
 import io.stele.tables.read.Scanners;
 import io.stele.tables.tablet.Table;
@@ -38,6 +41,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class RowOperations {
   private static final int STRIPES = 256;
   private static final int MOST_TRIES = 1_000;
+  private static final int PAGE_BYTES = 256 << 10;
 
   private final Scanners reads;
   private final WritePath writes;
@@ -141,8 +145,7 @@ public final class RowOperations {
   }
 
   /** See {@link Tables#readModifyWrite}. */
-  public CompletableFuture<CellPage> readModifyWrite(
-      Table table, Bytes row, List<RowRule> rules) {
+  public CompletableFuture<CellPage> readModifyWrite(Table table, Bytes row, List<RowRule> rules) {
     if (rules.isEmpty()) {
       throw new InvalidRequestException(
           "a change of row \"" + row + "\" without rules: must have at least one");
@@ -178,12 +181,43 @@ public final class RowOperations {
     CellBatchBuilder change = new CellBatchBuilder();
     long micros = Math.max(writes.micros(), newestBefore + 1); // or it would stay unseen
     results.forEach(
-        (column, value) ->
-            change.put(row, column.family(), column.qualifier(), micros, value));
+        (column, value) -> change.put(row, column.family(), column.qualifier(), micros, value));
     CellBatch batch = change.build();
     return writes
         .apply(table, batch, page.txn(), true)
         .thenApply(txn -> new CellPage(txn, Optional.of(batch), false));
+  }
+
+  /** See {@link Tables#deleteRows}. */
+  public long deleteRows(Table table, RowRange rows) {
+    long count = 0;
+    long last = 0;
+    try (TableScan scan =
+        reads.open(
+            table, ReadPredicate.rows(rows).withHistory(1), ScanOptions.DEFAULT.withLatest(true))) {
+      Bytes erased = Bytes.EMPTY;
+      CellPage page;
+      do {
+        page = scan.next(PAGE_BYTES);
+        CellBatchBuilder erasures = new CellBatchBuilder();
+        if (page.cells().isPresent()) {
+          CellBatch.Reader reader = page.cells().get().read();
+          while (reader.next()) {
+            CellView cell = reader.cell();
+            if (erased.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) != 0) {
+              erased = cell.row();
+              erasures.add(Cell.eraseRow(erased));
+              count++;
+            }
+          }
+        }
+        if (erasures.size() > 0) {
+          last = writes.commit(table, erasures.build(), Tables.ANY_TXN, false);
+        }
+      } while (page.more());
+    }
+    writes.awaitDurable(last);
+    return count;
   }
 
   private static Bytes result(Bytes row, Column column, RowRule rule, Bytes value) {

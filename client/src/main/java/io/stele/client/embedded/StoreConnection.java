@@ -1,0 +1,19 @@
+package io.stele.client.embedded;
+
+import io.stele.base.table.TableAdmin;
+import io.stele.base.table.Tables;
+import io.stele.client.metastore.MetastoreClient;
+
+/** What a client works through: servers elsewhere, or a store in this process. */
+public interface StoreConnection extends AutoCloseable {
+  Tables tables();
+
+  TableAdmin tableAdmin();
+
+  /** Closed with the store. */
+  MetastoreClient metastore();
+
+  /** Ends the connection; a store in this process writes out what is in memory, and ends. */
+  @Override
+  void close();
+}

@@ -1,0 +1,303 @@
+package io.stele.gateway.nativeapi;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.stele.base.error.FencedException;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.table.Tables;
+import io.stele.protocol.v1.ApplyCells;
+import io.stele.protocol.v1.CheckAnswer;
+import io.stele.protocol.v1.ExchangeRequest;
+import io.stele.protocol.v1.ExchangeResponse;
+import io.stele.protocol.v1.ReadCells;
+import io.stele.protocol.v1.ReadModifyWriteRow;
+import io.stele.protocol.v1.SyncTables;
+import io.stele.protocol.v1.TableAnswer;
+import io.stele.protocol.v1.TableOperation;
+import io.stele.protocol.wire.ErrorMapping;
+import io.stele.protocol.wire.WireCells;
+import io.stele.protocol.wire.WireChanges;
+import io.stele.protocol.wire.WireLimits;
+import io.stele.protocol.wire.WirePredicates;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * One client's stream of small operations.
+ *
+ * <pre>
+ *   message ──► changes: one lane, in order ──────► Tables ──► durable ──► answers ──► message
+ *           └─► reads, conditional changes: lanes ─► Tables ──────────────┘
+ * </pre>
+ *
+ * <p>Operations may block, for throttling or for files, so they leave the network's thread; a
+ * message's operations leave it together. What a client has under way is bounded: beyond a number
+ * of bytes and of messages, nothing more is taken from its connection until something is answered.
+ */
+final class ExchangeCall implements StreamObserver<ExchangeRequest> {
+  private static final long MOST_BYTES = 32L << 20;
+  private static final int MOST_MESSAGES = 256;
+  private static final int READ_LANES = 8;
+  private static final int READS_AT_ONCE = 8;
+  private static final int CHANGES_AT_ONCE = 64;
+
+  private final Backend backend;
+  private final long incarnation;
+  private final ServerCallStreamObserver<ExchangeResponse> caller;
+  private final AnswerQueue answers;
+  private final Lane<Asked> changes;
+  private final Lane<Asked> reads;
+
+  private long bytesUnderWay; // guarded by this
+  private int messagesUnderWay; // guarded by this
+  private boolean paused; // guarded by this; no message is asked for
+  private boolean complete; // guarded by this; the client sends, or may send, no more
+
+  ExchangeCall(
+      Backend backend,
+      long incarnation,
+      ServerCallStreamObserver<ExchangeResponse> caller,
+      ExecutorService threads,
+      Consumer<ExchangeCall> onEnd) {
+    this.backend = backend;
+    this.incarnation = incarnation;
+    this.caller = caller;
+    this.answers = new AnswerQueue(caller, threads, incarnation, () -> onEnd.accept(this));
+    this.changes = new Lane<>(threads, 1, CHANGES_AT_ONCE, this::run);
+    this.reads = new Lane<>(threads, READ_LANES, READS_AT_ONCE, this::run);
+    caller.disableAutoRequest();
+    caller.request(1);
+  }
+
+  /** An operation, and the message that brought it. */
+  private record Asked(TableOperation operation, Message message) {}
+
+  /** A message some of whose operations are not answered yet. */
+  private final class Message {
+    private final long bytes;
+    private final AtomicInteger left;
+
+    Message(ExchangeRequest request) {
+      this.bytes = request.getSerializedSize();
+      this.left = new AtomicInteger(request.getOperationsCount());
+    }
+
+    void answered() {
+      if (left.decrementAndGet() == 0) {
+        finished(this);
+      }
+    }
+  }
+
+  @Override
+  public void onNext(ExchangeRequest request) {
+    Message message = new Message(request);
+    boolean more;
+    synchronized (this) {
+      if (complete) {
+        return; // came when the server was ending: it is not done, and not answered
+      }
+      bytesUnderWay += message.bytes;
+      messagesUnderWay++;
+      more = bytesUnderWay < MOST_BYTES && messagesUnderWay < MOST_MESSAGES;
+      paused = !more;
+    }
+    List<Asked> toChange = new ArrayList<>();
+    List<Asked> toRead = new ArrayList<>();
+    for (TableOperation operation : request.getOperationsList()) {
+      boolean change = operation.hasApply() || operation.hasApplyRows();
+      (change ? toChange : toRead).add(new Asked(operation, message));
+    }
+    if (!toChange.isEmpty()) {
+      changes.add(toChange);
+    }
+    if (!toRead.isEmpty()) {
+      reads.add(toRead);
+    }
+    if (request.getOperationsCount() == 0) {
+      finished(message);
+    }
+    if (more) {
+      caller.request(1);
+    }
+  }
+
+  private void finished(Message message) {
+    boolean resume;
+    boolean end;
+    synchronized (this) {
+      bytesUnderWay -= message.bytes;
+      messagesUnderWay--;
+      resume = paused && bytesUnderWay < MOST_BYTES && messagesUnderWay < MOST_MESSAGES;
+      paused &= !resume;
+      end = complete && messagesUnderWay == 0;
+    }
+    if (resume) {
+      caller.request(1);
+    }
+    if (end) {
+      answers.end();
+    }
+  }
+
+  @Override
+  public void onError(Throwable problem) {
+    // The client is gone; what it asked for is finished all the same.
+  }
+
+  @Override
+  public void onCompleted() {
+    end();
+  }
+
+  /**
+   * Takes no more operations, and ends the call when those that it took are answered. So a client
+   * whose stream ends in order knows that what is not answered was not done.
+   */
+  void end() {
+    boolean end;
+    synchronized (this) {
+      complete = true;
+      paused = false; // and stays so
+      end = messagesUnderWay == 0;
+    }
+    if (end) {
+      answers.end();
+    }
+  }
+
+  /** Answers that were there at once, to be sent together. */
+  private final class Ready {
+    private final List<TableAnswer> built = new ArrayList<>();
+    private final List<Message> messages = new ArrayList<>();
+    private long bytes;
+
+    void add(TableAnswer answer, Message message) {
+      built.add(answer);
+      messages.add(message);
+      bytes += answer.getSerializedSize();
+      if (bytes >= WireLimits.GATHERED_BYTES) {
+        send();
+      }
+    }
+
+    void send() {
+      answers.addAll(built);
+      messages.forEach(Message::answered);
+      built.clear();
+      messages.clear();
+      bytes = 0;
+    }
+  }
+
+  private void run(List<Asked> batch) {
+    Ready ready = new Ready();
+    for (Asked asked : batch) {
+      run(asked, ready);
+    }
+    ready.send();
+  }
+
+  private void run(Asked asked, Ready ready) {
+    TableOperation operation = asked.operation;
+    CompletableFuture<TableAnswer.Builder> answer;
+    try {
+      if (!answers.awaitRoom()) {
+        return; // nobody waits for the answer, and nothing was done
+      }
+      answer = ask(backend.tables(), operation);
+    } catch (RuntimeException | Error e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    boolean atOnce = answer.isDone();
+    var _ =
+        answer.handle(
+            (found, problem) -> {
+              TableAnswer.Builder builder =
+                  problem == null
+                      ? found
+                      : TableAnswer.newBuilder().setError(ErrorMapping.toMessage(problem));
+              TableAnswer built = builder.setId(operation.getId()).build();
+              if (atOnce) {
+                ready.add(built, asked.message);
+              } else {
+                answers.addSoon(built);
+                asked.message.answered();
+              }
+              return built;
+            });
+  }
+
+  private CompletableFuture<TableAnswer.Builder> ask(Tables tables, TableOperation operation) {
+    String table = operation.getTable();
+    return switch (operation.getOperationCase()) {
+      case APPLY -> apply(tables, table, operation.getApply());
+      case APPLY_ROWS ->
+          tables
+              .applyRows(
+                  table,
+                  operation.getApplyRows().getRowsList().stream().map(WireCells::cells).toList())
+              .thenApply(rows -> TableAnswer.newBuilder().setRows(WireChanges.toWire(rows)));
+      case READ -> read(tables, table, operation.getRead());
+      case CHECK ->
+          tables
+              .checkAndMutate(table, WireChanges.check(operation.getCheck()))
+              .thenApply(
+                  outcome ->
+                      TableAnswer.newBuilder()
+                          .setCheck(
+                              CheckAnswer.newBuilder()
+                                  .setMet(outcome.met())
+                                  .setTxn(outcome.txn())));
+      case MODIFY -> modify(tables, table, operation.getModify());
+      case SYNC -> sync(tables, operation.getSync());
+      case OPERATION_NOT_SET ->
+          throw new InvalidRequestException(
+              "operation " + operation.getId() + " says nothing that this server knows");
+    };
+  }
+
+  private static CompletableFuture<TableAnswer.Builder> apply(
+      Tables tables, String table, ApplyCells request) {
+    long maxTxn = request.hasCommitMaxTxn() ? request.getCommitMaxTxn() : Tables.ANY_TXN;
+    return tables
+        .apply(table, WireCells.cells(request.getCells()), maxTxn, !request.getUnsynced())
+        .thenApply(txn -> TableAnswer.newBuilder().setTxn(txn));
+  }
+
+  private static CompletableFuture<TableAnswer.Builder> read(
+      Tables tables, String table, ReadCells request) {
+    if (request.getMaxBytes() < 1) {
+      throw new InvalidRequestException(
+          "a read of at most " + request.getMaxBytes() + " bytes: must be at least 1");
+    }
+    return tables
+        .read(
+            table,
+            WirePredicates.predicate(request.getPredicate()),
+            WirePredicates.options(request.getOptions()),
+            Math.min(request.getMaxBytes(), WireLimits.MAX_READ_BYTES))
+        .thenApply(page -> TableAnswer.newBuilder().setPage(WireCells.toWire(page)));
+  }
+
+  private static CompletableFuture<TableAnswer.Builder> modify(
+      Tables tables, String table, ReadModifyWriteRow request) {
+    return tables
+        .readModifyWrite(table, WireCells.bytes(request.getRow()), WireChanges.rules(request))
+        .thenApply(page -> TableAnswer.newBuilder().setPage(WireCells.toWire(page)));
+  }
+
+  private CompletableFuture<TableAnswer.Builder> sync(Tables tables, SyncTables request) {
+    if (request.getIncarnation() != 0 && request.getIncarnation() != incarnation) {
+      throw new FencedException(
+          "transaction "
+              + request.getTxn()
+              + " is of a server that has ended since: it may or may not be durable");
+    }
+    return tables.sync(request.getTxn()).thenApply(txn -> TableAnswer.newBuilder().setTxn(txn));
+  }
+}
