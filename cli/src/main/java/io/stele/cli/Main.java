@@ -29,7 +29,13 @@ public final class Main {
 
   /** The whole command line: the root, this module's commands, and those of the providers. */
   static CommandLine commandLine(Iterable<CommandProvider> providers) {
-    RootCommand root = new RootCommand();
+    return commandLine(providers, CommandEnvironment.ofProcess());
+  }
+
+  /** The same, for commands that find other things around them than those of a process. */
+  public static CommandLine commandLine(
+      Iterable<CommandProvider> providers, CommandEnvironment environment) {
+    RootCommand root = new RootCommand(environment);
     CommandLine commandLine = new CommandLine(root);
     commandLine.setExpandAtFiles(false); // an argument may start with @
     for (CommandProvider provider : providers) {

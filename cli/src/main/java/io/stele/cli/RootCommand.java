@@ -52,11 +52,21 @@ final class RootCommand implements Callable<Integer> {
       description = "Print where in the program a failure came from.")
   private boolean stackTrace;
 
+  private final CommandEnvironment environment;
+
+  RootCommand(CommandEnvironment environment) {
+    this.environment = environment;
+  }
+
   /** Without a subcommand there is nothing to do: says what there would be. */
   @Override
   public Integer call() {
     spec.commandLine().usage(spec.commandLine().getErr());
     return ExitCode.USAGE;
+  }
+
+  CommandEnvironment environment() {
+    return environment;
   }
 
   boolean wantsStackTrace() {

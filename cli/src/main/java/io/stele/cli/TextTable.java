@@ -34,18 +34,26 @@ public final class TextTable {
   /** The lines of the table, the header first, each ended by a newline. */
   @Override
   public String toString() {
+    int[] widths = new int[header.size()];
+    boolean[] numeric = new boolean[header.size()];
+    for (int column = 0; column < widths.length; column++) {
+      widths[column] = width(column);
+      numeric[column] = isNumeric(column);
+    }
     StringBuilder text = new StringBuilder();
-    appendLine(text, header);
-    rows.forEach(row -> appendLine(text, row));
+    appendLine(text, header, widths, numeric);
+    rows.forEach(row -> appendLine(text, row, widths, numeric));
     return text.toString();
   }
 
-  private void appendLine(StringBuilder text, List<String> values) {
+  private static void appendLine(
+      StringBuilder text, List<String> values, int[] widths, boolean[] numeric) {
     int start = text.length();
     for (int column = 0; column < values.size(); column++) {
-      String padding = " ".repeat(width(column) - values.get(column).length());
+      String value = values.get(column);
+      String padding = " ".repeat(widths[column] - value.length());
       text.append(column == 0 ? "" : GAP);
-      text.append(isNumeric(column) ? padding + values.get(column) : values.get(column) + padding);
+      text.append(numeric[column] ? padding + value : value + padding);
     }
     int end = text.length();
     while (end > start && text.charAt(end - 1) == ' ') {

@@ -72,8 +72,21 @@ class LayersTest {
           .should()
           .onlyDependOnClassesThat(
               resideInAnyPackage(
-                  allowed("io.stele.base..", "io.stele.client..", "io.stele.cli..", "picocli..")))
+                  allowed(
+                      "io.stele.base..",
+                      "io.stele.client..",
+                      "io.stele.cli..",
+                      "picocli..",
+                      "org.jline..")))
           .because("the command line speaks to a store as any client does; modules add to it");
+
+  @ArchTest
+  static final ArchRule onlyTheShellSeesTheLineEditor =
+      noClasses()
+          .that(are(outside("cli.shell")))
+          .should()
+          .dependOnClassesThat(resideInAPackage("org.jline.."))
+          .because("commands run as well without a terminal, and start faster");
 
   @ArchTest
   static final ArchRule metastoreStandsOnTheEngineAndRatis =

@@ -2,7 +2,7 @@ package io.stele.server;
 
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.settings.About;
-import io.stele.cli.metastore.Endpoints;
+import io.stele.cli.Endpoints;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package io.stele.cli.metastore;
 
 import io.stele.cli.ExitCode;
+import io.stele.cli.NewFile;
 import io.stele.client.metastore.MetastoreClient;
 import java.io.IOException;
 import java.nio.file.Path;

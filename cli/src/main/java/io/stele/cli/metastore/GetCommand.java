@@ -2,6 +2,7 @@ package io.stele.cli.metastore;
 
 import io.stele.base.error.NotFoundException;
 import io.stele.cli.ExitCode;
+import io.stele.cli.ValueText;
 import io.stele.client.metastore.KeyValue;
 import io.stele.client.metastore.Keys;
 import io.stele.client.metastore.MetastoreClient;

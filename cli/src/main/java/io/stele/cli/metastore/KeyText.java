@@ -1,6 +1,7 @@
 package io.stele.cli.metastore;
 
 import io.stele.cli.TextTable;
+import io.stele.cli.ValueText;
 import io.stele.client.metastore.KeyValue;
 import java.util.LinkedHashMap;
 import java.util.List;

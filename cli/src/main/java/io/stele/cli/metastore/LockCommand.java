@@ -1,5 +1,6 @@
 package io.stele.cli.metastore;
 
+import io.stele.cli.DurationConverter;
 import io.stele.cli.Json;
 import io.stele.client.metastore.HeldLock;
 import io.stele.client.metastore.LockRequest;

@@ -1,5 +1,6 @@
 package io.stele.cli.metastore;
 
+import io.stele.cli.Endpoints;
 import io.stele.cli.ExitCode;
 import io.stele.client.metastore.Member;
 import io.stele.client.metastore.MetastoreClient;

@@ -2,12 +2,14 @@ package io.stele.cli.metastore;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.cli.ExitCode;
+import io.stele.cli.ValueText;
 import io.stele.client.metastore.KeyValue;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.metastore.Step;
 import io.stele.client.metastore.StepResult;
 import io.stele.client.metastore.TransactionResult;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -49,7 +51,11 @@ final class PutCommand extends ClientCommand {
   @Override
   void check() throws IOException {
     KeyArgument.check(key);
-    bytes = ValueText.read(value, System.in);
+    InputStream input =
+        value.equals("-")
+            ? environment().requireInput("value '-'", "take it from a file, by @FILE")
+            : InputStream.nullInputStream();
+    bytes = ValueText.read(value, input);
   }
 
   @Override

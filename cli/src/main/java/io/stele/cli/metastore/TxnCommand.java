@@ -74,7 +74,9 @@ final class TxnCommand extends ClientCommand {
 
   private String text() throws IOException {
     if (file == null) {
-      return new String(System.in.readAllBytes(), StandardCharsets.UTF_8);
+      return new String(
+          environment().requireInput("the transaction", "name a file").readAllBytes(),
+          StandardCharsets.UTF_8);
     }
     try {
       return Files.readString(file);

@@ -6,6 +6,7 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.settings.DurationText;
 import io.stele.cli.ExitCode;
 import io.stele.cli.Json;
+import io.stele.cli.ValueText;
 import io.stele.client.metastore.KeyEvent;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.metastore.WatchListener;

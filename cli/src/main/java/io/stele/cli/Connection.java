@@ -1,0 +1,19 @@
+package io.stele.cli;
+
+import io.stele.base.table.TableAdmin;
+import io.stele.client.metastore.MetastoreClient;
+import io.stele.client.table.Table;
+
+/** A store that a command works on, be it behind servers or in a directory. */
+public interface Connection extends AutoCloseable {
+  /** One table; whether it exists shows when it is asked. */
+  Table table(String name);
+
+  /** Tables as a whole. */
+  TableAdmin tables();
+
+  MetastoreClient metastore();
+
+  @Override
+  void close();
+}

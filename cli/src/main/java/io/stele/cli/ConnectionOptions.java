@@ -1,0 +1,50 @@
+package io.stele.cli;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options by which every command that works on a store is told on which; a mixin. */
+public final class ConnectionOptions {
+  @Option(
+      names = "--endpoints",
+      paramLabel = "HOST:PORT",
+      order = 100,
+      description =
+          "The servers, with commas between (default: $STELE_METASTORE, else 127.0.0.1:7835).")
+  private @Nullable String endpoints;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      order = 101,
+      description = "Work on a data directory, within this process, instead of asking servers.")
+  private @Nullable Path data;
+
+  @Option(
+      names = "--principal",
+      paramLabel = "NAME",
+      order = 102,
+      description = "On whose behalf to ask, for rights on directories.")
+  private @Nullable String principal;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      order = 103,
+      converter = DurationConverter.class,
+      description = "How long to try (default: 10s).")
+  private @Nullable Duration timeout;
+
+  public Connector.Request request(List<String> otherwise) {
+    return new Connector.Request(
+        Optional.ofNullable(endpoints),
+        Optional.ofNullable(data),
+        Optional.ofNullable(principal),
+        Optional.ofNullable(timeout),
+        otherwise);
+  }
+}

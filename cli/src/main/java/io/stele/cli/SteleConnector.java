@@ -1,0 +1,57 @@
+package io.stele.cli;
+
+import io.stele.base.table.TableAdmin;
+import io.stele.client.Stele;
+import io.stele.client.metastore.MetastoreClient;
+import io.stele.client.table.Table;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Opens stores by the client: servers over the network, a directory in this process. */
+final class SteleConnector implements Connector {
+  static final SteleConnector INSTANCE = new SteleConnector(System.getenv(Endpoints.VARIABLE));
+
+  private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+
+  private final @Nullable String environment;
+
+  SteleConnector(@Nullable String environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public Connection open(Request request) {
+    return new SteleConnection(request.data().map(Stele::open).orElseGet(() -> connect(request)));
+  }
+
+  private Stele connect(Request request) {
+    return Stele.builder()
+        .endpoints(
+            Endpoints.choose(request.endpoints().orElse(null), environment, request.otherwise()))
+        .principal(request.principal().orElse(""))
+        .timeout(request.timeout().orElse(DEFAULT_TIMEOUT))
+        .connect();
+  }
+
+  private record SteleConnection(Stele stele) implements Connection {
+    @Override
+    public Table table(String name) {
+      return stele.table(name);
+    }
+
+    @Override
+    public TableAdmin tables() {
+      return stele.tables();
+    }
+
+    @Override
+    public MetastoreClient metastore() {
+      return stele.metastore();
+    }
+
+    @Override
+    public void close() {
+      stele.close();
+    }
+  }
+}

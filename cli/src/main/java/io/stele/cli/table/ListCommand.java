@@ -1,0 +1,82 @@
+package io.stele.cli.table;
+
+import io.stele.base.error.NotFoundException;
+import io.stele.base.schema.GroupSchema;
+import io.stele.base.table.TableAdmin;
+import io.stele.base.table.TabletInfo;
+import io.stele.cli.ConnectedCommand;
+import io.stele.cli.Connection;
+import io.stele.cli.ExitCode;
+import io.stele.cli.TextTable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code stele table list}. */
+@Command(
+    name = "list",
+    description = "List the tables.",
+    footer = {"  stele table list", "  stele table list --all --output json"})
+final class ListCommand extends ConnectedCommand {
+  @Option(names = "--all", description = "Also the tables in which Stele keeps its own.")
+  private boolean all;
+
+  /** What the list tells of a table. */
+  private record Line(String name, String families, List<TabletInfo> tablets) {
+    long fileBytes() {
+      return tablets.stream().mapToLong(TabletInfo::fileBytes).sum();
+    }
+
+    long memoryBytes() {
+      return tablets.stream().mapToLong(TabletInfo::memoryBytes).sum();
+    }
+
+    Map<String, Object> json() {
+      Map<String, Object> object = new LinkedHashMap<>();
+      object.put("table", name);
+      object.put("families", families);
+      object.put("tablets", tablets.size());
+      object.put("memoryBytes", memoryBytes());
+      object.put("fileBytes", fileBytes());
+      return object;
+    }
+  }
+
+  @Override
+  protected int run(Connection connection) {
+    TableAdmin tables = connection.tables();
+    List<Line> lines = new ArrayList<>();
+    for (String name : tables.list(all)) {
+      try {
+        lines.add(line(tables, name));
+      } catch (NotFoundException e) {
+        continue; // dropped since the names were asked for
+      }
+    }
+    print(() -> lines.stream().map(Line::json).toList(), () -> text(lines));
+    return ExitCode.OK;
+  }
+
+  private static Line line(TableAdmin tables, String name) {
+    List<GroupSchema> groups = tables.schema(name).groups();
+    String families = groups.stream().map(SchemaText::families).collect(Collectors.joining(","));
+    return new Line(name, families, tables.tablets(name));
+  }
+
+  private static String text(List<Line> lines) {
+    TextTable table = new TextTable("TABLE", "FAMILIES", "TABLETS", "MEMORY", "ON DISK");
+    for (Line line : lines) {
+      table.row(
+          line.name(),
+          line.families(),
+          Integer.toString(line.tablets().size()),
+          TabletText.size(line.memoryBytes()),
+          TabletText.size(line.fileBytes()));
+    }
+    return table.toString();
+  }
+}
