@@ -164,7 +164,7 @@ class BrokenConnectionsTest {
   @Test
   void whatIsRefusedUntilTheTimeIsOverFailsAsItWasRefused() {
     try (Stele impatient =
-        Stele.builder().endpoints(proxy.address()).timeout(Duration.ofMillis(150)).connect()) {
+        Stele.builder().endpoints(proxy.address()).timeout(Duration.ofMillis(600)).connect()) {
       TableFixture hurried = new TableFixture(impatient.rows(), "t");
       for (SteleException answer :
           List.of(
