@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -467,6 +468,7 @@ public final class Store implements AutoCloseable {
           files,
           output,
           inputs,
+          UnaryOperator.identity(),
           rooted,
           snapshots.current(),
           settings.purge(),

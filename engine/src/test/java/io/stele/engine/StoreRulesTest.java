@@ -38,6 +38,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -227,6 +228,7 @@ class StoreRulesTest {
         files,
         output,
         inputs,
+        UnaryOperator.identity(),
         rooted,
         SnapshotSet.NONE,
         PurgePolicy.NONE,

@@ -23,7 +23,10 @@ import java.util.Arrays;
  */
 public final class CellBatch {
   static final int MAGIC = 'S' | 'C' << 8 | 'B' << 16 | '1' << 24;
-  static final int HEADER = 16;
+
+  /** Bytes before the first cell. */
+  public static final int HEADER = 16;
+
   private static final int TXN_AT = 8;
 
   /** The most bytes one batch may have. */
@@ -105,9 +108,36 @@ public final class CellBatch {
     return stamped;
   }
 
+  /**
+   * Gives the puts that ask for it ({@link Cell#SERVER_TIME}) a timestamp, in place. One thread at
+   * a time, and before others see the batch.
+   *
+   * @throws InvalidRequestException if a column would get the timestamp beside other versions of
+   *     its own that are not older: the batch is then as it was
+   */
+  public void stamp(long micros) {
+    PackedCells.stamp(array, offset + HEADER, length - HEADER, micros);
+  }
+
   /** Walks the cells, which carry the batch's transaction. */
   public Reader read() {
     return new PackedCells.Reader(array, offset + HEADER, length - HEADER, txn());
+  }
+
+  /**
+   * Checks bytes that a server answered: as {@link #parse}, but they carry the transaction at which
+   * they were read.
+   */
+  public static CellBatch parseRead(byte[] array) {
+    if (array.length < HEADER) {
+      throw new InvalidRequestException(
+          "a page of cells of " + array.length + " bytes: must be at least " + HEADER);
+    }
+    long txn = Binary.getLong(array, TXN_AT);
+    Binary.putLong(array, TXN_AT, 0);
+    CellBatch batch = parse(array);
+    Binary.putLong(array, TXN_AT, txn);
+    return batch;
   }
 
   /** A batch from a log record whose checksum matched; not verified again. */

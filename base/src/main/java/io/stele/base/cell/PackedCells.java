@@ -2,6 +2,7 @@ package io.stele.base.cell;
 
 import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.ByteBuilder;
+import io.stele.base.error.InvalidRequestException;
 
 /**
  * The packed form of a run of cells, shared by the line format ({@link CellBatch}) and by the
@@ -54,6 +55,72 @@ final class PackedCells {
       case ERASE_CELL -> out.putSized(cell.qualifier()).putLong(cell.timestamp());
       case ERASE_COLUMN -> out.putSized(cell.qualifier()).put(cell.value());
       case ERASE_FAMILY, ERASE_ROW -> {}
+    }
+  }
+
+  /** Appends one cell, without what it shares with the one before. */
+  static void append(ByteBuilder out, CellView cell, boolean sameRow, boolean sameFamily) {
+    boolean ofRow = cell.kind == CellKind.ERASE_ROW;
+    out.putByte(cell.kind.code() | (sameRow ? SAME_ROW : 0) | (sameFamily ? SAME_FAMILY : 0));
+    if (!sameRow) {
+      out.putVarint(cell.rowLength).put(cell.rowArray, cell.rowOffset, cell.rowLength);
+    }
+    if (!sameFamily && !ofRow) {
+      out.putVarint(cell.familyLength);
+      out.put(cell.familyArray, cell.familyOffset, cell.familyLength);
+    }
+    if (ofRow || cell.kind == CellKind.ERASE_FAMILY) {
+      return;
+    }
+    out.putVarint(cell.qualifierLength);
+    out.put(cell.qualifierArray, cell.qualifierOffset, cell.qualifierLength);
+    if (cell.kind == CellKind.ERASE_COLUMN) {
+      out.put(cell.valueArray, cell.valueOffset, CellView.RANGE_BYTES);
+      return;
+    }
+    out.putLong(cell.timestamp);
+    if (cell.kind == CellKind.PUT) {
+      out.putVarint(cell.valueLength).put(cell.valueArray, cell.valueOffset, cell.valueLength);
+    }
+  }
+
+  /** See {@link CellBatch#stamp}. */
+  static void stamp(byte[] array, int offset, int length, long micros) {
+    Reader reader = new Reader(array, offset, length, 0);
+    CellView cell = reader.cell();
+    CellView before = new CellView();
+    boolean any = false;
+    boolean first = true;
+    while (reader.next()) {
+      // A cell that asks for the time sorts behind all other versions of its column.
+      if (cell.kind == CellKind.PUT && cell.timestamp == Cell.SERVER_TIME) {
+        any = true;
+        if (!first
+            && !before.kind.isWide()
+            && before.sameRow(cell)
+            && before.sameFamily(cell)
+            && before.sameQualifier(cell)
+            && before.timestamp <= micros) {
+          throw new InvalidRequestException(
+              "column "
+                  + new Column(cell.family(), cell.qualifier())
+                  + " of row "
+                  + cell.row()
+                  + " is changed at "
+                  + before.timestamp
+                  + " and at the server's time in one batch: must be one of them");
+        }
+      }
+      before.pointTo(cell);
+      first = false;
+    }
+    if (any) {
+      Reader again = new Reader(array, offset, length, 0);
+      while (again.next()) {
+        if (again.view.kind == CellKind.PUT && again.view.timestamp == Cell.SERVER_TIME) {
+          Binary.putLong(array, again.view.qualifierOffset + again.view.qualifierLength, micros);
+        }
+      }
     }
   }
 

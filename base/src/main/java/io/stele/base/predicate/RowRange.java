@@ -28,6 +28,11 @@ public record RowRange(Bytes from, @Nullable Bytes to) implements Comparable<Row
     return new RowRange(prefix, prefix.prefixEnd());
   }
 
+  /** True if it is as {@link #row} makes it. */
+  public boolean isOneRow() {
+    return to != null && to.length() == from.length() + 1 && to.equals(from.successor());
+  }
+
   public boolean contains(Bytes row) {
     return from.compareTo(row) <= 0 && (to == null || row.compareTo(to) < 0);
   }

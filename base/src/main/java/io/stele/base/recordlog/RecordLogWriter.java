@@ -16,6 +16,7 @@ import io.stele.base.file.WritableFile;
 import io.stele.base.time.RandomSource;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,7 @@ public final class RecordLogWriter implements Closeable {
   public static final int MAX_PAYLOAD = 1 << 28;
 
   private static final int BUFFER = 1 << 20;
+  private static final byte[] NO_HEAD = {};
 
   // Preallocation writes every byte twice to make syncs cheap: a write of this part of a step or
   // more is not followed by many syncs, and is better off growing the file itself.
@@ -128,7 +130,13 @@ public final class RecordLogWriter implements Closeable {
    * Adds a record; it reaches the file with the next {@link #write}, or when the buffer is full.
    */
   public void append(byte[] payload, int offset, int length) throws IOException {
-    Objects.checkFromIndexSize(offset, length, payload.length);
+    append(NO_HEAD, payload, offset, length);
+  }
+
+  /** Adds a record whose payload is in two pieces, one behind the other. */
+  public void append(byte[] head, byte[] rest, int offset, int restLength) throws IOException {
+    Objects.checkFromIndexSize(offset, restLength, rest.length);
+    long length = (long) head.length + restLength;
     if (length < 1 || length > MAX_PAYLOAD) {
       throw new IllegalArgumentException(
           "record log "
@@ -143,9 +151,13 @@ public final class RecordLogWriter implements Closeable {
       writeBuffer();
     }
     if (RECORD_HEADER + length <= buffer.length) {
-      frame(payload, offset, length);
+      frame(head, rest, offset, restLength);
+    } else if (head.length == 0) {
+      frameApart(rest, offset, restLength);
     } else {
-      frameApart(payload, offset, length);
+      byte[] whole = Arrays.copyOf(head, (int) length);
+      System.arraycopy(rest, offset, whole, head.length, restLength);
+      frameApart(whole, 0, whole.length);
     }
   }
 
@@ -217,10 +229,12 @@ public final class RecordLogWriter implements Closeable {
     allocated = FILE_HEADER;
   }
 
-  private void frame(byte[] payload, int offset, int length) {
+  private void frame(byte[] head, byte[] rest, int offset, int restLength) {
     int at = buffered;
+    int length = head.length + restLength;
     putHeader(at, length);
-    System.arraycopy(payload, offset, buffer, at + RECORD_HEADER, length);
+    System.arraycopy(head, 0, buffer, at + RECORD_HEADER, head.length);
+    System.arraycopy(rest, offset, buffer, at + RECORD_HEADER + head.length, restLength);
     Binary.putInt(buffer, at, checksum.of(written + at, buffer, at, length));
     buffered += RECORD_HEADER + length;
   }

@@ -13,7 +13,8 @@ import java.util.concurrent.TimeoutException;
 
 /** The running members of one side, which together are one store. */
 final class Cluster implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  // etcd reads its whole index before it answers: minutes for tens of millions of keys.
+  private static final Duration PATIENCE = Duration.ofMinutes(15);
   private static final Duration PATIENCE_PER_TRY = Duration.ofSeconds(5);
   private static final Duration PAUSE = Duration.ofMillis(5);
 

@@ -25,11 +25,11 @@ public record Link(Fragment fragment, Optional<Set<Bytes>> families) {
     return new Link(fragment, Optional.empty());
   }
 
-  CellCursor cursor(TimeBounds bounds) {
+  public CellCursor cursor(TimeBounds bounds) {
     return restrict(fragment.cursor(bounds));
   }
 
-  Optional<CellCursor> rowCursor(CellView from) {
+  public Optional<CellCursor> rowCursor(CellView from) {
     return families.isEmpty()
         ? fragment.rowCursor(from)
         : fragment.rowCursor(from).map(this::restrict);

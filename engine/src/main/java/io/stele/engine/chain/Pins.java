@@ -12,24 +12,24 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * notices the other. A stripe that is seen at zero after that can rise only for a reader that will
  * notice and back off; so stripes may be looked at one by one.
  */
-final class Pins {
+public final class Pins {
   private static final int STRIPES = 16;
   private static final int SPACING = 16; // longs: two cache lines, as they are fetched in pairs
 
   private final AtomicLongArray counts = new AtomicLongArray((STRIPES + 1) * SPACING);
 
   /** Pins and returns the stripe to be given back. */
-  int pin() {
+  public int pin() {
     int stripe = (int) (Thread.currentThread().threadId() & (STRIPES - 1));
     counts.getAndIncrement((stripe + 1) * SPACING);
     return stripe;
   }
 
-  void unpin(int stripe) {
+  public void unpin(int stripe) {
     counts.getAndDecrement((stripe + 1) * SPACING);
   }
 
-  boolean inUse() {
+  public boolean inUse() {
     for (int stripe = 0; stripe < STRIPES; stripe++) {
       if (counts.get((stripe + 1) * SPACING) != 0) {
         return true;

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A directory of record logs (see {@link RecordLogWriter}) named by number, {@code
  * 0000000001.log} and so on. A record is a {@link CellBatch} as it was committed, transaction
- * number included; transactions follow each other without a gap, also from file to file. A file
- * goes when everything in it is in disk fragments: {@link #release}.
+ * number included, behind a head that is the owner's affair; transactions ascend, also from file to
+ * file. A file goes when everything in it is in disk fragments: {@link #release}.
  *
  * <p>The log thread takes all that waits, writes it, and syncs once if anybody waits for it.
  * Commits that nobody waits for are written in larger pieces and synced after a while. When a write
@@ -33,13 +33,45 @@ import org.jspecify.annotations.Nullable;
 public final class CommitLog implements AutoCloseable {
   private static final long NO_ROLL = -1;
 
-  /** A file that takes no more records, and its last transaction. */
-  record ClosedFile(FilePath path, long lastTxn) {}
+  /** A file that takes no more records, its last transaction and its length. */
+  record ClosedFile(FilePath path, long lastTxn, long bytes) {}
+
+  /** A batch to be logged, behind whatever its owner has to say about it. */
+  private static final class Queued {
+    final byte[] head;
+    final CellBatch batch;
+
+    Queued(byte[] head, CellBatch batch) {
+      this.head = head;
+      this.batch = batch;
+    }
+  }
+
+  /** Told, on the log thread, how far the log has come; must be quick and must not throw. */
+  public interface Progress {
+    /** All up to a transaction is on disk. */
+    void durable(long txn);
+
+    /** Nothing more will be. */
+    void failed(Throwable cause);
+
+    Progress IGNORED =
+        new Progress() {
+          @Override
+          public void durable(long txn) {}
+
+          @Override
+          public void failed(Throwable cause) {}
+        };
+  }
+
+  private static final byte[] NO_HEAD = {};
 
   private final FileStore files;
   private final FilePath directory;
   private final CommitLogSettings settings;
   private final Clock clock;
+  private final Progress progress;
   private final Thread thread;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -47,7 +79,7 @@ public final class CommitLog implements AutoCloseable {
   private final Condition room = lock.newCondition();
 
   // Guarded by lock. Waiters are in the order of their transactions.
-  private List<CellBatch> queue = new ArrayList<>();
+  private List<Queued> queue = new ArrayList<>();
   private long queuedBytes;
   private long queuedTxn;
   private long releasedTxn;
@@ -85,6 +117,18 @@ public final class CommitLog implements AutoCloseable {
       CommitLogSettings settings,
       Clock clock,
       LogReplay.Result replayed) {
+    this(files, directory, settings, clock, replayed, Progress.IGNORED);
+  }
+
+  /** As above, and tells somebody how far it has come. */
+  public CommitLog(
+      FileStore files,
+      FilePath directory,
+      CommitLogSettings settings,
+      Clock clock,
+      LogReplay.Result replayed,
+      Progress progress) {
+    this.progress = progress;
     this.files = files;
     this.directory = directory;
     this.settings = settings;
@@ -140,17 +184,22 @@ public final class CommitLog implements AutoCloseable {
    * for all that wait.
    */
   public void enqueue(CellBatch batch, boolean waitedFor) {
+    enqueue(NO_HEAD, batch, waitedFor);
+  }
+
+  /** As above, with a head before the batch in the record. */
+  public void enqueue(byte[] head, CellBatch batch, boolean waitedFor) {
     boolean wake;
     lock.lock();
     try {
       checkNotClosed();
-      if (batch.txn() != queuedTxn + 1) {
+      if (batch.txn() <= queuedTxn) {
         throw new IllegalStateException(
             "transaction " + batch.txn() + " logged behind " + queuedTxn);
       }
       queuedTxn = batch.txn();
       wake = queue.isEmpty() || waitedFor;
-      queue.add(batch);
+      queue.add(new Queued(head, batch));
       queuedBytes += batch.length();
       if (waitedFor) {
         wantedTxn = queuedTxn;
@@ -160,6 +209,13 @@ public final class CommitLog implements AutoCloseable {
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Has a transaction synced soon, without waiting for it. */
+  public void hurry(long txn) {
+    if (durableTxn < txn) {
+      want(txn);
     }
   }
 
@@ -208,6 +264,22 @@ public final class CommitLog implements AutoCloseable {
     try {
       rollAfter = queuedTxn;
       work.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * The bytes of all files that hold something at or above a transaction, the current one apart.
+   */
+  public long bytesFrom(long txn) {
+    lock.lock();
+    try {
+      long bytes = 0;
+      for (ClosedFile file : closedFiles) {
+        bytes += file.lastTxn() >= txn ? file.bytes() : 0;
+      }
+      return bytes;
     } finally {
       lock.unlock();
     }
@@ -312,9 +384,9 @@ public final class CommitLog implements AutoCloseable {
   private void run() {
     try {
       while (true) {
-        List<CellBatch> group = takeGroup();
-        for (CellBatch batch : group) {
-          append(batch);
+        List<Queued> group = takeGroup();
+        for (Queued queued : group) {
+          append(queued);
         }
         boolean stop = group.isEmpty() && isClosing();
         if (wantedTxn > durableTxn || lazySyncDue() || stop) {
@@ -335,7 +407,7 @@ public final class CommitLog implements AutoCloseable {
   }
 
   /** Waits for something to do; the group is empty if the time has come to sync, roll or stop. */
-  private List<CellBatch> takeGroup() {
+  private List<Queued> takeGroup() {
     lock.lock();
     try {
       while (queue.isEmpty() && !closing && rollAfter == NO_ROLL && wantedTxn <= durableTxn) {
@@ -350,7 +422,7 @@ public final class CommitLog implements AutoCloseable {
           lastSyncNanos = clock.nanos();
         }
       }
-      List<CellBatch> group = queue;
+      List<Queued> group = queue;
       if (!group.isEmpty()) {
         queue = new ArrayList<>(group.size());
         queuedBytes = 0;
@@ -364,7 +436,7 @@ public final class CommitLog implements AutoCloseable {
     }
   }
 
-  private void append(CellBatch batch) throws IOException {
+  private void append(Queued queued) throws IOException {
     rollIfWanted();
     if (writer != null && writer.length() >= settings.fileBytes()) {
       closeFile();
@@ -374,7 +446,8 @@ public final class CommitLog implements AutoCloseable {
       log = createFile();
       writer = log;
     }
-    log.append(batch.array(), batch.offset(), batch.length());
+    CellBatch batch = queued.batch;
+    log.append(queued.head, batch.array(), batch.offset(), batch.length());
     writtenTxn = batch.txn();
   }
 
@@ -385,6 +458,7 @@ public final class CommitLog implements AutoCloseable {
     durableTxn = writtenTxn;
     lastSyncNanos = clock.nanos();
     waiters.wake(durableTxn);
+    progress.durable(durableTxn);
   }
 
   private boolean lazySyncDue() {
@@ -416,7 +490,7 @@ public final class CommitLog implements AutoCloseable {
     writer = null;
     lock.lock();
     try {
-      closedFiles.addLast(new ClosedFile(log.path(), writtenTxn));
+      closedFiles.addLast(new ClosedFile(log.path(), writtenTxn, log.length()));
     } finally {
       lock.unlock();
     }
@@ -451,5 +525,6 @@ public final class CommitLog implements AutoCloseable {
         cause.addSuppressed(e);
       }
     }
+    progress.failed(cause);
   }
 }

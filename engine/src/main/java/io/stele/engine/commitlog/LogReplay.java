@@ -70,7 +70,7 @@ public final class LogReplay {
       // The writer may have died with records that only the operating system had: they are read
       // as durable from now on, and what is logged behind them must not outlive them.
       files.sync(info.path());
-      found.add(new CommitLog.ClosedFile(info.path(), fileTxn));
+      found.add(new CommitLog.ClosedFile(info.path(), fileTxn, info.length()));
     }
     return new Result(lastTxn, nextFile, found);
   }

@@ -17,12 +17,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 
 /**
  * One attempt to rewrite adjacent links of a chain as one fragment: a compaction, or a flush, whose
  * inputs are mem fragments. It only writes a file; whether that replaces the inputs is decided by
  * whoever owns the chain, when the job is done.
  *
+ * @param gate leaves out cells that are not for this output, such as those of other tablets
  * @param rooted the inputs include the chain's oldest fragment
  * @param now microseconds, for the purge policy
  * @param fileId a random number for the new file
@@ -31,6 +33,7 @@ public record CompactionJob(
     FileStore files,
     FilePath output,
     List<Link> inputs,
+    UnaryOperator<CellCursor> gate,
     boolean rooted,
     SnapshotSet snapshots,
     PurgePolicy purge,
@@ -51,7 +54,7 @@ public record CompactionJob(
    */
   public Optional<FragmentProperties> run(BooleanSupplier cancelled) throws IOException {
     Optional<FragmentProperties> written = Optional.empty();
-    try (CellCursor merged = Chain.cursor(inputs, TimeBounds.ALL);
+    try (CellCursor merged = gate.apply(Chain.cursor(inputs, TimeBounds.ALL));
         FragmentWriter writer = new FragmentWriter(files, output, settings, fileId)) {
       RetainCursor kept = new RetainCursor(merged, snapshots, rooted, purge, now);
       for (int n = 1; kept.next(); n++) {

@@ -9,6 +9,7 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.ReadableFile;
+import io.stele.base.predicate.RowRange;
 import io.stele.engine.cache.BlockCache;
 import io.stele.engine.cache.CachePriority;
 import io.stele.engine.fragment.CellCursor;
@@ -26,6 +27,8 @@ import java.util.function.Consumer;
  * is read from the file, and a mismatch is an error that names the place: nothing is skipped.
  */
 public final class DiskFragment implements Fragment, AutoCloseable {
+  private static final int LEAVES_OF_SMALL = 16;
+
   private final FilePath path;
   private final ReadableFile file;
   private final BlockCache cache;
@@ -148,6 +151,68 @@ public final class DiskFragment implements Fragment, AutoCloseable {
   /** Reads every block into the cache, as far as it has room for this fragment's priority. */
   public void preload() {
     forEachBlock(this::block);
+  }
+
+  /**
+   * Told of a piece of a file: its rows are at or below a row, and above that of the piece before.
+   */
+  public interface PieceConsumer {
+    void piece(Bytes upTo, long bytes);
+  }
+
+  /**
+   * Parts the file into pieces, each of some blocks, from the first that can hold a row of the
+   * range to the last; the rows that part them need not exist. A small file is parted by its
+   * blocks, a large one by the leaves of its index, so that little is read.
+   */
+  public void pieces(RowRange rows, PieceConsumer consumer) {
+    boolean large = root.count > LEAVES_OF_SMALL;
+    IndexBlock.Entry entry = new IndexBlock.Entry();
+    long pieceStart = 0;
+    for (int i = 0; i < root.count; i++) {
+      entry.read(root, i);
+      long leafEnd = entry.offset + entry.storedLength;
+      Bytes upTo = Bytes.copyOf(root.bytes, entry.rowOffset, entry.rowLength);
+      if (upTo.compareTo(rows.from()) >= 0) {
+        if (large) {
+          consumer.piece(upTo, leafEnd - pieceStart);
+        } else {
+          leafPieces(leaf(entry).index(), rows, consumer);
+        }
+      }
+      if (rows.to() != null && upTo.compareTo(rows.to()) >= 0) {
+        return;
+      }
+      pieceStart = leafEnd;
+    }
+  }
+
+  private static void leafPieces(IndexBlock leaf, RowRange rows, PieceConsumer consumer) {
+    IndexBlock.Entry entry = new IndexBlock.Entry();
+    for (int k = 0; k < leaf.count; k++) {
+      entry.read(leaf, k);
+      Bytes upTo = Bytes.copyOf(leaf.bytes, entry.rowOffset, entry.rowLength);
+      if (upTo.compareTo(rows.from()) >= 0) {
+        consumer.piece(upTo, entry.storedLength);
+      }
+      if (rows.to() != null && upTo.compareTo(rows.to()) >= 0) {
+        return;
+      }
+    }
+  }
+
+  /** About how many bytes of the file are of the rows. */
+  public long bytesIn(RowRange rows) {
+    if (rows.contains(properties.firstRow()) && rows.contains(properties.lastRow())) {
+      return bytes();
+    }
+    if (rows.intersect(new RowRange(properties.firstRow(), properties.lastRow().successor()))
+        .isEmpty()) {
+      return 0;
+    }
+    long[] sum = {0};
+    pieces(rows, (_, bytes) -> sum[0] += bytes);
+    return sum[0];
   }
 
   /** Reads the whole file past the cache and checks every byte of it. */

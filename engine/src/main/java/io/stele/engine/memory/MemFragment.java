@@ -9,6 +9,7 @@ import io.stele.engine.fragment.Fragment;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.function.Predicate;
 
 /**
  * Sorted cells in memory, to be flushed to a file later.
@@ -28,14 +29,39 @@ public final class MemFragment implements Fragment {
   private volatile boolean wide;
   private volatile long maxTxn;
   private volatile long bytes;
-  private long minTxn = Long.MAX_VALUE;
+  private volatile long minTxn = Long.MAX_VALUE;
   private long cells;
   private volatile boolean frozen;
   private Bytes lastFamily = NO_FAMILY;
 
   /** Adds the cells of one transaction, all visible from then on to readers at that transaction. */
   public void add(CellBatch batch) {
-    long txn = batch.txn();
+    begin(batch.txn());
+    CellBatch.Reader reader = batch.read();
+    while (reader.next()) {
+      add(reader.cell());
+    }
+    bytes = arena.bytes() + tree.bytes();
+  }
+
+  /** Adds those cells of one transaction that belong here; the others belong elsewhere. */
+  public void add(CellBatch batch, Predicate<CellView> belongs) {
+    boolean begun = false;
+    CellBatch.Reader reader = batch.read();
+    while (reader.next()) {
+      CellView cell = reader.cell();
+      if (belongs.test(cell)) {
+        if (!begun) {
+          begun = true;
+          begin(batch.txn());
+        }
+        add(cell);
+      }
+    }
+    bytes = arena.bytes() + tree.bytes();
+  }
+
+  private void begin(long txn) {
     if (frozen || txn <= maxTxn) {
       throw new IllegalStateException(
           "transaction "
@@ -45,14 +71,12 @@ public final class MemFragment implements Fragment {
     }
     minTxn = Math.min(minTxn, txn);
     maxTxn = txn;
-    CellBatch.Reader reader = batch.read();
-    while (reader.next()) {
-      CellView cell = reader.cell();
-      note(cell);
-      tree.add(cell);
-      cells++;
-    }
-    bytes = arena.bytes() + tree.bytes();
+  }
+
+  private void add(CellView cell) {
+    note(cell);
+    tree.add(cell);
+    cells++;
   }
 
   private void note(CellView cell) {

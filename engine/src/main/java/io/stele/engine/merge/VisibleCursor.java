@@ -241,11 +241,7 @@ public final class VisibleCursor implements CellCursor {
 
   private void enterRange() {
     RowRange rows = predicate.rows().get(range);
-    boolean oneRow =
-        rows.to() != null
-            && rows.to().length() == rows.from().length() + 1
-            && rows.to().equals(rows.from().successor());
-    if (oneRow && !wide && !predicate.columns().isEmpty()) {
+    if (rows.isOneRow() && !wide && !predicate.columns().isEmpty()) {
       Column first = predicate.columns().getFirst().from();
       pending = source.seek(CellView.beforeColumn(rows.from(), first.family(), first.qualifier()));
     } else {

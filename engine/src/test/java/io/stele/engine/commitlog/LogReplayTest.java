@@ -79,10 +79,11 @@ class LogReplayTest {
     assertThat(found.lastTxn()).isEqualTo(6);
     assertThat(found.nextFile()).isEqualTo(11);
     assertThat(found.files())
-        .containsExactly(
-            new CommitLog.ClosedFile(file(1), 3),
-            new CommitLog.ClosedFile(file(2), 5),
-            new CommitLog.ClosedFile(file(10), 6));
+        .containsExactly(closed(file(1), 3), closed(file(2), 5), closed(file(10), 6));
+  }
+
+  private CommitLog.ClosedFile closed(FilePath path, long lastTxn) throws IOException {
+    return new CommitLog.ClosedFile(path, lastTxn, files.stat(path).orElseThrow().length());
   }
 
   @Test
@@ -97,9 +98,7 @@ class LogReplayTest {
     List<String> values = new ArrayList<>();
     LogReplay.Result found = replay(files, 0, values);
     assertThat(values).containsExactly("1=v1 in 1", "2=v2 in 1", "3=v3 in 2", "4=v4 in 2");
-    assertThat(found.files())
-        .containsExactly(
-            new CommitLog.ClosedFile(file(1), 2), new CommitLog.ClosedFile(file(2), 4));
+    assertThat(found.files()).containsExactly(closed(file(1), 2), closed(file(2), 4));
   }
 
   @Test
@@ -110,7 +109,7 @@ class LogReplayTest {
     LogReplay.Result found = replay(files, 0, values);
     assertThat(values).hasSize(1);
     assertThat(found.nextFile()).isEqualTo(3);
-    assertThat(found.files()).last().isEqualTo(new CommitLog.ClosedFile(file(2), 0));
+    assertThat(found.files()).last().isEqualTo(closed(file(2), 0));
   }
 
   @Test

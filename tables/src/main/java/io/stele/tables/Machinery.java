@@ -1,0 +1,321 @@
+package io.stele.tables;
+
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FileInfo;
+import io.stele.base.file.FilePath;
+import io.stele.tables.compact.Compactor;
+import io.stele.tables.compact.Splitter;
+import io.stele.tables.compact.SwapGuard;
+import io.stele.tables.event.TableEvent;
+import io.stele.tables.load.ConfigSaver;
+import io.stele.tables.load.FileGc;
+import io.stele.tables.load.Home;
+import io.stele.tables.load.Lifecycle;
+import io.stele.tables.load.Loader;
+import io.stele.tables.load.LocalMeta;
+import io.stele.tables.load.ServerRun;
+import io.stele.tables.load.TableSet;
+import io.stele.tables.load.Unloader;
+import io.stele.tables.load.Warmer;
+import io.stele.tables.meta.ConfigWriter;
+import io.stele.tables.meta.MetaTable;
+import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.read.Scanners;
+import io.stele.tables.read.TabletAccess;
+import io.stele.tables.row.RowOperations;
+import io.stele.tables.tablet.CommitLock;
+import io.stele.tables.tablet.FragmentFiles;
+import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.txn.Sequencer;
+import io.stele.tables.txn.Snapshots;
+import io.stele.tables.write.Flusher;
+import io.stele.tables.write.WritePath;
+import io.stele.tables.write.WriteSide;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** The parts of a tablet server, made and wired in the order in which they need each other. */
+final class Machinery implements AutoCloseable {
+  private static final FilePath LOGS = FilePath.of("log");
+
+  private final TabletServer.Builder described;
+  private final ServerParts parts;
+  private final Home home;
+  private final TableSet tables;
+  private final WriteSide writes;
+  private final Scanners scanners;
+  private final RowOperations rows;
+  private final MetaTable meta;
+  private final ConfigWriter configWriter;
+  private final ConfigSaver configs;
+  private final Compactor compactor;
+  private final Splitter splitter;
+  private final Warmer warmer;
+  private final Lifecycle lifecycle;
+  private final FileGc gc;
+  private final ExecutorService acknowledger;
+  private final ScheduledExecutorService upkeep;
+  private final CompletableFuture<Void> loaded = new CompletableFuture<>();
+  private volatile boolean closed;
+
+  Machinery(TabletServer.Builder described) {
+    this.described = described;
+    TabletServerSettings settings = described.settings;
+    String run = ServerRun.next(described.files);
+    this.home = new Home(described.address, LOGS.resolve(run));
+    this.acknowledger =
+        Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("stele-acknowledge").factory());
+    this.upkeep =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("stele-upkeep").factory());
+    this.parts =
+        new ServerParts(
+            described.files,
+            new FragmentFiles(run),
+            new CommitLock(),
+            new Sequencer(0, acknowledger),
+            new Snapshots(),
+            described.clock,
+            described.random,
+            described.events);
+    this.tables = new TableSet(parts, described.cache);
+    this.warmer = new Warmer(parts);
+    LateMeta late = new LateMeta();
+    this.meta = new MetaTable(late, described.root);
+    this.configWriter = new ConfigWriter(meta, described.clock, described.events);
+    this.configs = new ConfigSaver(described.files, home, parts.sequencer(), configWriter);
+    this.writes = new WriteSide(parts, home.log(), settings.writes(), configs, tables::all);
+    TabletAccess access =
+        new TabletAccess(described.clock, settings.writes().deferLimit(), warmer::warm);
+    this.scanners =
+        new Scanners(
+            parts.snapshots(),
+            parts.sequencer(),
+            access,
+            described.clock,
+            settings.scans(),
+            settings.scanIdle());
+    this.rows = new RowOperations(scanners, writes.path());
+    late.set(new LocalMeta(tables, writes.path(), scanners));
+    this.compactor =
+        new Compactor(parts, configs, tables::all, warmer::warm, settings.compaction());
+    this.splitter =
+        new Splitter(
+            parts,
+            settings.compaction(),
+            configs,
+            configs::replace,
+            guard(),
+            configs::configOf,
+            warmer::warm);
+    Loader loader =
+        new Loader(
+            parts, home, described.probe, configs, writes.path(), settings.replayBytes());
+    Unloader unloader = new Unloader(parts, home, configs, writes.flusher());
+    this.lifecycle =
+        new Lifecycle(
+            parts,
+            tables,
+            meta,
+            loader,
+            unloader,
+            configs,
+            writes.flusher(),
+            action ->
+                compactor.pausing(
+                    () -> {
+                      action.run();
+                      return action;
+                    }),
+            this::checkSizes);
+    this.gc = new FileGc(parts, LOGS, home.log(), tables::all, lifecycle::allConfigs);
+  }
+
+  private SwapGuard guard() {
+    return new SwapGuard() {
+      @Override
+      public <T> T excluding(Supplier<T> action) {
+        return lifecycle.changing(
+            () ->
+                compactor.pausing(
+                    () ->
+                        writes
+                            .flusher()
+                            .pausing(
+                                () -> {
+                                  configs.drain(); // what waits there knows the old rows
+                                  return action.get();
+                                })));
+      }
+    };
+  }
+
+  /** Sizes are looked at by the upkeep thread: a split waits for META. */
+  private void checkSizes(Table table) {
+    if (!closed && described.settings.compaction().automatic()) {
+      upkeep.execute(() -> background("split or join", () -> splitter.check(table)));
+    }
+  }
+
+  void start() {
+    long start = described.clock.nanos();
+    configWriter.start();
+    writes.start();
+    long records = lifecycle.loadMeta();
+    Map<Table, List<TabletConfig>> found = lifecycle.findTables();
+    compactor.start();
+    Thread.ofVirtual().name("stele-load").start(() -> loadTables(found, records, start));
+    long nanos = described.settings.upkeep().toNanos();
+    var _ =
+        upkeep.scheduleWithFixedDelay(
+            () -> background("upkeep", this::upkeep), nanos, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private void loadTables(Map<Table, List<TabletConfig>> found, long metaRecords, long start) {
+    try {
+      long records = metaRecords + lifecycle.load(found);
+      int tablets = found.values().stream().mapToInt(List::size).sum();
+      parts.report(
+          new TableEvent.Started(
+              home.log().name(),
+              found.size(),
+              tablets,
+              records,
+              described.clock.nanos() - start));
+      loaded.complete(null);
+    } catch (SteleException e) {
+      parts.report(new TableEvent.BackgroundFailed("load of tables", e));
+      loaded.completeExceptionally(e);
+    }
+  }
+
+  void awaitLoaded() {
+    loaded.join();
+  }
+
+  /** What is done every now and then. */
+  void upkeep() {
+    scanners.endSuperfluous();
+    lifecycle.discoverSchemas();
+    long idle = described.settings.tabletIdle().toNanos();
+    for (Table table : tables.all()) {
+      if (!table.isMeta()) {
+        warmer.cool(table, idle);
+      }
+      if (described.settings.compaction().automatic()) {
+        splitter.check(table);
+      }
+    }
+    if (loaded.isDone() && !loaded.isCompletedExceptionally()) {
+      try {
+        gc.run();
+      } catch (IOException e) {
+        parts.report(new TableEvent.BackgroundFailed("deletion of files", e));
+      }
+    }
+  }
+
+  private void background(String what, Runnable action) {
+    try {
+      if (!closed) {
+        action.run();
+      }
+    } catch (SteleException e) {
+      parts.report(new TableEvent.BackgroundFailed(what, e));
+    }
+  }
+
+  ServerParts parts() {
+    return parts;
+  }
+
+  Home home() {
+    return home;
+  }
+
+  TableSet tables() {
+    return tables;
+  }
+
+  WritePath writes() {
+    return writes.path();
+  }
+
+  Flusher flusher() {
+    return writes.flusher();
+  }
+
+  Scanners scanners() {
+    return scanners;
+  }
+
+  RowOperations rows() {
+    return rows;
+  }
+
+  MetaTable meta() {
+    return meta;
+  }
+
+  Compactor compactor() {
+    return compactor;
+  }
+
+  Splitter splitter() {
+    return splitter;
+  }
+
+  Lifecycle lifecycle() {
+    return lifecycle;
+  }
+
+  Warmer warmer() {
+    return warmer;
+  }
+
+  long memoryBytes() {
+    return writes.memoryBytes();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    try {
+      loaded.exceptionally(_ -> null).join();
+      closed = true;
+      upkeep.shutdown();
+      compactor.close();
+      lifecycle.unloadAll();
+      writes.close();
+      for (FileInfo file : parts.files().list(home.log())) {
+        parts.files().delete(file.path()); // all it says is in files that META names
+      }
+    } catch (IOException e) {
+      throw new UnavailableException("log files could not be deleted: " + e, e);
+    } finally {
+      abandon();
+    }
+  }
+
+  /** Stops without unloading, as a crash would, but with threads ended. */
+  void abandon() {
+    closed = true;
+    upkeep.shutdownNow();
+    compactor.close();
+    configWriter.close();
+    writes.close();
+    acknowledger.shutdown();
+  }
+}

@@ -1,0 +1,70 @@
+package io.stele.tables;
+
+import io.stele.base.error.InvalidRequestException;
+import io.stele.tables.compact.CompactSettings;
+import io.stele.tables.write.WriteSettings;
+import java.time.Duration;
+
+/**
+ * How a tablet server works.
+ *
+ * @param scans the most that are open at a time
+ * @param scanIdle a scan that nobody asks for so long is ended
+ * @param tabletIdle the files of a tablet that was not read for so long are closed
+ * @param upkeep how often schemas, idle tablets and superfluous files are looked after
+ * @param replayBytes how much of a log is gathered in memory before it is written to a file
+ */
+public record TabletServerSettings(
+    WriteSettings writes,
+    CompactSettings compaction,
+    int scans,
+    Duration scanIdle,
+    Duration tabletIdle,
+    Duration upkeep,
+    long replayBytes) {
+  public static final TabletServerSettings DEFAULT =
+      new TabletServerSettings(
+          WriteSettings.DEFAULT,
+          CompactSettings.DEFAULT,
+          1_000,
+          Duration.ofMinutes(5),
+          Duration.ofMinutes(30),
+          Duration.ofSeconds(30),
+          128L << 20);
+
+  public TabletServerSettings {
+    if (scans < 1 || replayBytes < 1) {
+      throw new InvalidRequestException(
+          "tablet server settings: " + scans + " scans, replay " + replayBytes
+              + " bytes: must be positive");
+    }
+  }
+
+  public TabletServerSettings withWrites(WriteSettings value) {
+    return new TabletServerSettings(
+        value, compaction, scans, scanIdle, tabletIdle, upkeep, replayBytes);
+  }
+
+  public TabletServerSettings withCompaction(CompactSettings value) {
+    return new TabletServerSettings(
+        writes, value, scans, scanIdle, tabletIdle, upkeep, replayBytes);
+  }
+
+  public TabletServerSettings withScans(int most, Duration idle) {
+    return new TabletServerSettings(writes, compaction, most, idle, tabletIdle, upkeep, replayBytes);
+  }
+
+  public TabletServerSettings withTabletIdle(Duration value) {
+    return new TabletServerSettings(
+        writes, compaction, scans, scanIdle, value, upkeep, replayBytes);
+  }
+
+  public TabletServerSettings withUpkeep(Duration value) {
+    return new TabletServerSettings(
+        writes, compaction, scans, scanIdle, tabletIdle, value, replayBytes);
+  }
+
+  public TabletServerSettings withReplayBytes(long value) {
+    return new TabletServerSettings(writes, compaction, scans, scanIdle, tabletIdle, upkeep, value);
+  }
+}

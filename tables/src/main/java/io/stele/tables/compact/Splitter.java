@@ -1,0 +1,400 @@
+package io.stele.tables.compact;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.ConflictException;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotServingException;
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.tables.compact.JoinRun.Joined;
+import io.stele.tables.compact.SplitRun.Halves;
+import io.stele.tables.event.TableEvent;
+import io.stele.tables.meta.MetaRows;
+import io.stele.tables.meta.TableNames;
+import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.meta.TabletKey;
+import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.Tablet;
+import io.stele.tables.tablet.TabletConfigs;
+import io.stele.tables.tablet.TabletState;
+import io.stele.tables.tablet.TabletView;
+import io.stele.tables.tablet.ViewHolder.Borrowed;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+
+/**
+ * Splits tablets and joins them, on request and when they are too large or too small.
+ *
+ * <pre>
+ *   split   (a, c] ─► META: (a, b] and (b, c], each with all the files ─► view: two tablets
+ *   join    (a, b] and (b, c] ─► META: (a, c], the other row erased    ─► view: one tablet
+ * </pre>
+ *
+ * META is told first, of both rows in one step, and it must be durable: once the view has two
+ * tablets their files go different ways. If META cannot be told, nothing has happened.
+ *
+ * <p>Waits for META, so it is not to be called from a listener: {@link SplitWorker} does that.
+ */
+public final class Splitter {
+  private final ServerParts server;
+  private final CompactSettings settings;
+  private final SwapGuard guard;
+  private final MetaChange meta;
+  private final SplitRun splits;
+  private final JoinRun joins;
+  private final TabletWarmer warmer;
+  private final ReentrantLock changing = new ReentrantLock(); // one change at a time
+
+  // Guarded by changing: since when tablets are here with the rows they have, in nanos.
+  private final Map<Tablet, Long> since = new WeakHashMap<>();
+
+  /**
+   * Makes one.
+   *
+   * @param configs for configurations that are not urgent
+   * @param saved for those of a split or join
+   * @param configOf the configuration of a tablet as a view has it
+   * @param warmer opens the files of a tablet, or returns if that was done meanwhile
+   */
+  public Splitter(
+      ServerParts server,
+      CompactSettings settings,
+      TabletConfigs configs,
+      SplitConfigs saved,
+      SwapGuard guard,
+      BiFunction<Table, TabletView, TabletConfig> configOf,
+      BiConsumer<Table, Tablet> warmer) {
+    this.server = server;
+    this.settings = settings;
+    this.guard = guard;
+    this.meta = new MetaChange(server, saved, configOf);
+    this.splits = new SplitRun(server, meta, configs);
+    this.joins = new JoinRun(server, meta);
+    this.warmer = new TabletWarmer(server.clock(), warmer);
+  }
+
+  /**
+   * Splits a tablet.
+   *
+   * @param at the last row of the lower half; nothing for a row near the median of what is on disk
+   * @return the row at which it was split
+   * @throws InvalidRequestException if the table cannot be split, or the tablet not at this row
+   */
+  public Bytes split(Table table, Tablet tablet, Optional<Bytes> at) {
+    checkCanChange(table, "split");
+    Halves halves;
+    changing.lock();
+    try {
+      warmer.warm(table, tablet);
+      Bytes row = at.isPresent() ? checked(table, tablet, at.get()) : chosen(table, tablet);
+      halves = split(table, tablet, row);
+    } finally {
+      changing.unlock();
+    }
+    splits.tell(table, halves);
+    return halves.lower().last().orElseThrow();
+  }
+
+  /**
+   * Joins a tablet with the one behind it.
+   *
+   * @throws ConflictException if their files do not go together as they are: compact first
+   */
+  public void join(Table table, Tablet lower) {
+    checkCanChange(table, "joined");
+    Joined joined;
+    changing.lock();
+    try {
+      warmer.warm(table, lower);
+      TableView view = table.view();
+      warmer.warm(table, behind(table, view, active(table, view, lower)).tablet());
+      joined = joinWarm(table, lower);
+    } finally {
+      changing.unlock();
+    }
+    joins.tell(table, joined);
+  }
+
+  /**
+   * Splits what is too large and joins what is too small. To be called after files of a table
+   * changed, after tablets were loaded, after its schema changed, and now and then, because tablets
+   * are joined only after some time. Failures are told as events, and tried again with the next
+   * check.
+   */
+  public void check(Table table) {
+    Round round = new Round();
+    Optional<Runnable> told = step(table, round);
+    while (told.isPresent()) {
+      told.get().run();
+      told = step(table, round);
+    }
+  }
+
+  /** What need not be looked at again in one check. */
+  private static final class Round {
+    final Set<Tablet> notToSplit = Collections.newSetFromMap(new IdentityHashMap<>());
+    final Set<Tablet> notToJoin = Collections.newSetFromMap(new IdentityHashMap<>());
+  }
+
+  /** Makes one change, if one is to be made, and answers how to tell of it without locks. */
+  private Optional<Runnable> step(Table table, Round round) {
+    changing.lock();
+    try {
+      if (meta.isPending(table)) {
+        guard.excluding(() -> meta.putRight(table));
+      }
+      if (!settings.automatic() || cannotChange(table).isPresent()) {
+        return Optional.empty();
+      }
+      long now = server.clock().nanos();
+      table.view().tablets().forEach(each -> since.putIfAbsent(each.tablet(), now));
+      Optional<Runnable> told = splitOne(table, round);
+      return told.isPresent() ? told : joinOne(table, round);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private Optional<Runnable> splitOne(Table table, Round round) {
+    for (TabletView tablet : table.view().tablets()) {
+      if (isReady(tablet) && !round.notToSplit.contains(tablet.tablet())) {
+        try {
+          Optional<Bytes> row = rowIfLarge(table, tablet.tablet());
+          if (row.isPresent()) {
+            Halves halves = split(table, tablet.tablet(), row.get());
+            return Optional.of(() -> splits.tell(table, halves));
+          }
+        } catch (SteleException e) {
+          failed("split of a tablet of table " + table.name(), e);
+        }
+        round.notToSplit.add(tablet.tablet());
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Optional<Bytes> rowIfLarge(Table table, Tablet tablet) {
+    try (Borrowed borrowed = table.borrow()) {
+      return borrowed
+          .view()
+          .find(tablet)
+          .filter(each -> TabletSize.of(each).orElse(0) > settings.splitBytes())
+          .flatMap(each -> point(table, borrowed.view(), each).find());
+    }
+  }
+
+  private Optional<Runnable> joinOne(Table table, Round round) {
+    List<TabletView> tablets = table.view().tablets();
+    for (int i = 0; i + 1 < tablets.size(); i++) {
+      TabletView lower = tablets.get(i);
+      try {
+        if (!round.notToJoin.contains(lower.tablet())
+            && areSmall(table, lower, tablets.get(i + 1))) {
+          Joined joined = joinWarm(table, lower.tablet());
+          return Optional.of(() -> joins.tell(table, joined));
+        }
+      } catch (ConflictException e) {
+        round.notToJoin.add(lower.tablet()); // compactions will part their files in time
+      } catch (SteleException e) {
+        round.notToJoin.add(lower.tablet());
+        failed("join of two tablets of table " + table.name(), e);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private boolean areSmall(Table table, TabletView lower, TabletView upper) {
+    if (!lower.last().equals(Optional.of(upper.first()))
+        || !isSettled(lower)
+        || !isSettled(upper)) {
+      return false;
+    }
+    try (Borrowed borrowed = table.borrow()) {
+      return size(borrowed.view(), lower.tablet()) + size(borrowed.view(), upper.tablet())
+          < settings.joinBytes();
+    }
+  }
+
+  private boolean isSettled(TabletView tablet) {
+    long now = server.clock().nanos();
+    long age = now - since.getOrDefault(tablet.tablet(), now);
+    return isReady(tablet) && age >= settings.joinAge().toNanos();
+  }
+
+  private static boolean isReady(TabletView tablet) {
+    return tablet.state() == TabletState.ACTIVE && tablet.isWarm();
+  }
+
+  private static long size(TableView view, Tablet tablet) {
+    return view.find(tablet)
+        .map(each -> TabletSize.of(each).orElse(Long.MAX_VALUE / 2))
+        .orElse(Long.MAX_VALUE / 2);
+  }
+
+  private void failed(String what, SteleException cause) {
+    server.report(new TableEvent.BackgroundFailed(what, cause));
+  }
+
+  // ---- with the lock
+
+  private Halves split(Table table, Tablet tablet, Bytes row) {
+    Halves halves =
+        guard.excluding(
+            () -> {
+              checkMetaIsRight(table);
+              TabletView view = active(table, table.view(), tablet);
+              checkInside(table, view, row);
+              return splits.split(table, view, row);
+            });
+    long now = server.clock().nanos();
+    since.put(halves.lower().tablet(), now);
+    since.put(halves.upper().tablet(), now);
+    return halves;
+  }
+
+  private Joined joinWarm(Table table, Tablet lower) {
+    Joined joined =
+        guard.excluding(
+            () -> {
+              checkMetaIsRight(table);
+              try (Borrowed borrowed = table.borrow()) {
+                TableView view = borrowed.view();
+                TabletView low = warm(table, view, lower);
+                TabletView up = warm(table, view, behind(table, view, low).tablet());
+                return joins.join(table, view, low, up);
+              }
+            });
+    since.put(joined.both().tablet(), server.clock().nanos());
+    return joined;
+  }
+
+  private void checkMetaIsRight(Table table) {
+    if (!meta.putRight(table)) {
+      throw new UnavailableException(
+          "tablets of table \""
+              + table.name()
+              + "\" stay as they are until META has taken back an earlier change: try again");
+    }
+  }
+
+  private Bytes chosen(Table table, Tablet tablet) {
+    try (Borrowed borrowed = table.borrow()) {
+      TabletView view = warm(table, borrowed.view(), tablet);
+      return point(table, borrowed.view(), view)
+          .find()
+          .orElseThrow(
+              () ->
+                  new InvalidRequestException(
+                      name(table, view)
+                          + " has no row to be split at: both halves must have rows on disk"));
+    }
+  }
+
+  private Bytes checked(Table table, Tablet tablet, Bytes row) {
+    try (Borrowed borrowed = table.borrow()) {
+      TabletView view = warm(table, borrowed.view(), tablet);
+      checkInside(table, view, row);
+      MetaRows.tablet(table.name(), Optional.of(row)); // throws if it cannot end with this row
+      if (table.name().equals(TableNames.META1)
+          && !point(table, borrowed.view(), view).exists(row)) {
+        throw new InvalidRequestException(
+            name(table, view)
+                + " cannot be split at "
+                + MetaRows.describe(row)
+                + ": META1 is split only at rows that it has");
+      }
+      return row;
+    }
+  }
+
+  private SplitPoint point(Table table, TableView view, TabletView tablet) {
+    return new SplitPoint(
+        table.name(), view, tablet, server.sequencer().durable(), server.clock().micros());
+  }
+
+  // ---- what can be changed
+
+  private static void checkCanChange(Table table, String change) {
+    cannotChange(table)
+        .ifPresent(
+            why -> {
+              throw new InvalidRequestException(
+                  "table \"" + table.name() + "\" cannot be " + change + ": " + why);
+            });
+  }
+
+  private static Optional<String> cannotChange(Table table) {
+    if (table.name().equals(TableNames.META0)) {
+      return Optional.of("the root of META is always one tablet");
+    }
+    return table.isFixed()
+        ? Optional.of("its configuration is a file, and it is always one tablet")
+        : Optional.empty();
+  }
+
+  private static TabletView active(Table table, TableView view, Tablet tablet) {
+    TabletView found =
+        view.find(tablet)
+            .orElseThrow(
+                () ->
+                    new NotServingException(
+                        "the tablet of table \"" + table.name() + "\" is no longer here"));
+    if (found.state() != TabletState.ACTIVE) {
+      throw new NotServingException(
+          name(table, found)
+              + " is "
+              + found.state().text()
+              + ": must be active to be split or joined");
+    }
+    return found;
+  }
+
+  private static TabletView warm(Table table, TableView view, Tablet tablet) {
+    TabletView found = active(table, view, tablet);
+    if (!found.isWarm()) {
+      throw new UnavailableException(name(table, found) + " has no open files: try again");
+    }
+    return found;
+  }
+
+  private static void checkInside(Table table, TabletView tablet, Bytes row) {
+    if (!tablet.contains(row) || tablet.last().equals(Optional.of(row))) {
+      throw new InvalidRequestException(
+          name(table, tablet)
+              + " cannot be split at row \""
+              + row
+              + "\": must be behind \""
+              + tablet.first()
+              + "\""
+              + tablet.last().map(last -> " and before \"" + last + "\"").orElse(""));
+    }
+  }
+
+  /** The neighbour with higher rows. */
+  private static TabletView behind(Table table, TableView view, TabletView lower) {
+    if (lower.last().isEmpty()) {
+      throw new InvalidRequestException(
+          name(table, lower) + " is the last one: there is none behind it to be joined with");
+    }
+    return view.find(lower.last().get().successor())
+        .filter(upper -> upper.first().equals(lower.last().get()))
+        .orElseThrow(
+            () ->
+                new NotServingException(
+                    "the tablet behind " + name(table, lower) + " is not on this server"));
+  }
+
+  private static String name(Table table, TabletView tablet) {
+    return new TabletKey(table.name(), tablet.last()).toString();
+  }
+}

@@ -1,0 +1,110 @@
+package io.stele.tables.event;
+
+import io.stele.base.event.Event;
+import java.util.concurrent.TimeUnit;
+
+/** What happens in a tablet server that an operator or a test may want to know. */
+public sealed interface TableEvent extends Event {
+  @Override
+  default Level level() {
+    return Level.INFO;
+  }
+
+  /** The server serves; {@code replayed} records came from logs of earlier runs. */
+  record Started(String server, int tables, int tablets, long replayed, long nanos)
+      implements TableEvent {
+    @Override
+    public String text() {
+      return "tablet server %s started: %d tables, %d tablets, %d log records replayed in %d ms"
+          .formatted(server, tables, tablets, replayed, TimeUnit.NANOSECONDS.toMillis(nanos));
+    }
+  }
+
+  record Flushed(String table, String group, String file, long cells, long txn, long nanos)
+      implements TableEvent {
+    @Override
+    public String text() {
+      return "flushed %d cells of %s/%s up to transaction %d to %s in %d ms"
+          .formatted(cells, table, group, txn, file, TimeUnit.NANOSECONDS.toMillis(nanos));
+    }
+  }
+
+  record Compacted(
+      String table, String group, String tablet, String file, String reason, boolean kept)
+      implements TableEvent {
+    @Override
+    public String text() {
+      return "compacted %s/%s of %s into %s (%s)%s"
+          .formatted(table, group, tablet, file, reason, kept ? "" : ", for nothing");
+    }
+  }
+
+  record Loaded(String tablet, int files, long replayed) implements TableEvent {
+    @Override
+    public String text() {
+      return "loaded %s: %d files, %d log records replayed".formatted(tablet, files, replayed);
+    }
+  }
+
+  record Unloaded(String tablet) implements TableEvent {
+    @Override
+    public String text() {
+      return "unloaded " + tablet;
+    }
+  }
+
+  record Split(String tablet, String lower) implements TableEvent {
+    @Override
+    public String text() {
+      return "split %s: the lower part is %s now".formatted(tablet, lower);
+    }
+  }
+
+  record Joined(String tablet, String with) implements TableEvent {
+    @Override
+    public String text() {
+      return "joined %s with %s".formatted(tablet, with);
+    }
+  }
+
+  record SchemaChanged(String table, long version) implements TableEvent {
+    @Override
+    public String text() {
+      return "table %s has another schema (version %d here)".formatted(table, version);
+    }
+  }
+
+  /** A schema in META is not valid; the last one that was stays in force. */
+  record SchemaIgnored(String table, String problem) implements TableEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "schema of table %s ignored, the last valid one stays: %s".formatted(table, problem);
+    }
+  }
+
+  record FilesDeleted(int fragments, int logs) implements TableEvent {
+    @Override
+    public String text() {
+      return "deleted %d fragment files and %d log files that nothing needs"
+          .formatted(fragments, logs);
+    }
+  }
+
+  /** Work in the background failed, and will be tried again. */
+  record BackgroundFailed(String what, Exception cause) implements TableEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return what + " failed, and will be tried again: " + cause;
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.stele.tables.load;
+
+import io.stele.base.file.FilePath;
+import io.stele.tables.meta.LogRef;
+import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TabletView;
+import java.util.Optional;
+
+/**
+ * Where this run of the server is to be found: what the configurations of its tablets say.
+ *
+ * @param address as clients reach it
+ * @param log the directory of its commit log, which no other run uses
+ */
+public record Home(String address, FilePath log) {
+  /** A tablet's configuration while it is served here. */
+  public TabletConfig serving(Table table, TabletView tablet, long revision) {
+    return new TabletConfig(
+        table.name(),
+        tablet.first(),
+        tablet.last(),
+        address,
+        Optional.of(new LogRef(log, tablet.fromTxn())),
+        tablet.files(),
+        revision);
+  }
+
+  /** A tablet's configuration when it has left, with all its data on disk. */
+  public TabletConfig left(Table table, TabletView tablet, long revision) {
+    return new TabletConfig(
+        table.name(),
+        tablet.first(),
+        tablet.last(),
+        "",
+        Optional.empty(),
+        tablet.files(),
+        revision);
+  }
+}

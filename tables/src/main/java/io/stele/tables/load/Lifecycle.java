@@ -1,0 +1,391 @@
+package io.stele.tables.load;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.ConflictException;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotFoundException;
+import io.stele.base.error.SteleException;
+import io.stele.base.file.FilePath;
+import io.stele.base.schema.TableSchema;
+import io.stele.engine.disk.DiskFragment;
+import io.stele.tables.event.TableEvent;
+import io.stele.tables.meta.MetaSchema;
+import io.stele.tables.meta.MetaTable;
+import io.stele.tables.meta.MetaTable.AsOf;
+import io.stele.tables.meta.MetaTable.StoredSchema;
+import io.stele.tables.meta.TableNames;
+import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.Tablet;
+import io.stele.tables.tablet.TabletView;
+import io.stele.tables.write.Flusher;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * How tables come into being on this server, change and go. One such change at a time; reads and
+ * writes go on meanwhile.
+ */
+public final class Lifecycle {
+  private final ServerParts server;
+  private final TableSet tables;
+  private final MetaTable meta;
+  private final Loader loader;
+  private final Unloader unloader;
+  private final SchemaChanger schemas;
+  private final ConfigSaver configs;
+  private final Flusher flusher;
+  private final Consumer<Runnable> withoutCompaction;
+  private final Consumer<Table> sizeCheck;
+  private final ReentrantLock changes = new ReentrantLock();
+
+  /**
+   * Puts it together.
+   *
+   * @param withoutCompaction runs something while no compaction can change a chain
+   * @param sizeCheck looks whether tablets of a table should be split or joined
+   */
+  public Lifecycle(
+      ServerParts server,
+      TableSet tables,
+      MetaTable meta,
+      Loader loader,
+      Unloader unloader,
+      ConfigSaver configs,
+      Flusher flusher,
+      Consumer<Runnable> withoutCompaction,
+      Consumer<Table> sizeCheck) {
+    this.server = server;
+    this.tables = tables;
+    this.meta = meta;
+    this.loader = loader;
+    this.unloader = unloader;
+    this.schemas = new SchemaChanger(server);
+    this.configs = configs;
+    this.flusher = flusher;
+    this.withoutCompaction = withoutCompaction;
+    this.sizeCheck = sizeCheck;
+  }
+
+  /** Runs something while no table comes, goes or changes. */
+  public <T> T changing(Supplier<T> action) {
+    changes.lock();
+    try {
+      return action.get();
+    } finally {
+      changes.unlock();
+    }
+  }
+
+  private void changing(Runnable change) {
+    changes.lock();
+    try {
+      change.run();
+    } finally {
+      changes.unlock();
+    }
+  }
+
+  // ---- start and end
+
+  /** Loads META0 and META1; makes them if there are none yet. */
+  public long loadMeta() {
+    long records = 0;
+    for (String name : List.of(TableNames.META0, TableNames.META1)) {
+      Table table = tables.add(name, MetaSchema.table(), Optional.empty());
+      List<TabletConfig> found = meta.tablets(name);
+      if (!found.isEmpty() && name.equals(TableNames.META0)) {
+        found = List.of(meta.loadable(found.getFirst().key())); // to be saved from here on
+      }
+      if (found.isEmpty()) {
+        found = List.of(TabletConfig.empty(name, Bytes.EMPTY, Optional.empty()));
+      }
+      records += loader.load(Map.of(table, found));
+    }
+    return records;
+  }
+
+  /** The tables that META has, and their tablets, which {@link #load} is to load. */
+  public Map<Table, List<TabletConfig>> findTables() {
+    Map<Table, List<TabletConfig>> found = new LinkedHashMap<>();
+    for (String name : meta.tables()) {
+      try {
+        Optional<StoredSchema> schema = meta.schema(name).value();
+        if (schema.isPresent()) {
+          Table table = tables.add(name, schema.get().schema(), Optional.empty());
+          found.put(table, meta.tablets(name));
+        }
+      } catch (SteleException e) {
+        tables.setFailed(name, e);
+        server.report(new TableEvent.BackgroundFailed("load of table " + name, e));
+      }
+    }
+    return found;
+  }
+
+  public long load(Map<Table, List<TabletConfig>> found) {
+    long records = loader.load(found);
+    found.keySet().forEach(sizeCheck);
+    return records;
+  }
+
+  /** Unloads all tables, META last. */
+  public void unloadAll() {
+    changing(
+        () -> {
+          List<Table> all = new ArrayList<>(tables.all());
+          all.removeIf(Table::isMeta);
+          all.forEach(this::unload);
+          tables.find(TableNames.META1).ifPresent(this::unload);
+          tables.find(TableNames.META0).ifPresent(this::unload);
+        });
+  }
+
+  private void unload(Table table) {
+    Set<Tablet> tablets = new HashSet<>();
+    table.view().tablets().forEach(view -> tablets.add(view.tablet()));
+    withoutCompaction.accept(() -> unloader.unload(table, tablets));
+    TableView last = table.view();
+    tables.remove(table);
+    flusher.forget(last);
+  }
+
+  // ---- tables
+
+  public void create(String name, TableSchema schema, List<Bytes> splits) {
+    TableNames.checkNew(name);
+    changing(
+        () -> {
+          if (tables.find(name).isPresent()) {
+            throw new ConflictException("table \"" + name + "\" exists");
+          }
+          List<TabletConfig> tablets = new ArrayList<>();
+          Bytes first = Bytes.EMPTY;
+          for (Bytes split : splits) {
+            if (split.compareTo(first) <= 0) {
+              throw new InvalidRequestException(
+                  "split row \"" + split + "\" behind \"" + first + "\": must be above it");
+            }
+            tablets.add(TabletConfig.empty(name, first, Optional.of(split)));
+            first = split;
+          }
+          tablets.add(TabletConfig.empty(name, first, Optional.empty()));
+          Waiting.join(meta.create(name, schema, tablets));
+          Table table = tables.add(name, schema, Optional.empty());
+          loader.load(Map.of(table, tablets));
+        });
+  }
+
+  public void drop(String name) {
+    changing(
+        () -> {
+          Table table = changeable(name);
+          if (table.isFixed()) {
+            throw new InvalidRequestException(
+                "table \"" + name + "\" is fixed: unload it and delete its configuration");
+          }
+          withoutCompaction.accept(
+              () ->
+                  flusher.pausing(
+                      () -> {
+                        configs.drain(); // or META would be told of its tablets again
+                        Waiting.join(meta.drop(name));
+                        forget(table);
+                        return table;
+                      }));
+        });
+  }
+
+  private void forget(Table table) {
+    Set<Tablet> all = new HashSet<>();
+    table.view().tablets().forEach(view -> all.add(view.tablet()));
+    TableView last = table.view();
+    tables.remove(table);
+    unloader.drop(table, all);
+    flusher.forget(last);
+  }
+
+  private Table changeable(String name) {
+    if (TableNames.isReserved(name)) {
+      throw new InvalidRequestException(
+          "table \"" + name + "\" describes all others, and is not to be changed by hand");
+    }
+    return tables.get(name);
+  }
+
+  /** Empties a table: its tablets forget their files, and what is in memory. */
+  public void truncate(String name) {
+    changing(
+        () -> {
+          Table table = changeable(name);
+          withoutCompaction.accept(
+              () ->
+                  flusher.pausing(
+                      () -> {
+                        forgetCells(table);
+                        return table;
+                      }));
+          Waiting.join(configs.save(table, tabletsOf(table)));
+        });
+  }
+
+  private void forgetCells(Table table) {
+    server
+        .lock()
+        .run(
+            () -> {
+              long txn = server.sequencer().assigned();
+              TableView view = table.view();
+              List<TabletView> emptied = new ArrayList<>();
+              List<DiskFragment> ended = new ArrayList<>();
+              for (TabletView tablet : view.tablets()) {
+                ended.addAll(tablet.fragments());
+                emptied.add(
+                    new TabletView(
+                        tablet.tablet(),
+                        tablet.first(),
+                        tablet.last(),
+                        tablet.state(),
+                        txn,
+                        new TreeMap<>(),
+                        Optional.empty()));
+              }
+              table.replace(view.withTablets(emptied), ended);
+            });
+    tabletsOf(table).forEach(tablet -> table.events().fragmentsChanged(tablet, 0, 0, 0));
+  }
+
+  private static List<Tablet> tabletsOf(Table table) {
+    return table.view().tablets().stream().map(TabletView::tablet).toList();
+  }
+
+  // ---- schema
+
+  public void alter(String name, TableSchema schema) {
+    changing(
+        () -> {
+          Table table = changeable(name);
+          if (!table.isFixed()) {
+            AsOf<Optional<StoredSchema>> known = meta.schema(name);
+            Waiting.join(meta.saveSchema(name, schema, known));
+          }
+          putInForce(table, schema);
+        });
+  }
+
+  /**
+   * Puts the schema into force that META has.
+   *
+   * @throws InvalidRequestException if that is not valid; the last one stays in force
+   */
+  public void reloadSchema(String name) {
+    changing(
+        () -> {
+          Table table = changeable(name);
+          TableSchema stored =
+              meta.schema(name)
+                  .value()
+                  .orElseThrow(
+                      () -> new NotFoundException("META has no schema of table \"" + name + "\""))
+                  .schema();
+          if (!stored.equals(table.view().schema())) {
+            putInForce(table, stored);
+          }
+        });
+  }
+
+  private void putInForce(Table table, TableSchema schema) {
+    withoutCompaction.accept(
+        () ->
+            flusher.pausing(
+                () -> {
+                  schemas.change(table, schema);
+                  return table;
+                }));
+    Waiting.join(configs.save(table, tabletsOf(table)));
+    sizeCheck.accept(table);
+  }
+
+  /** Looks whether somebody has changed schemas in META. */
+  public void discoverSchemas() {
+    for (Table table : tables.all()) {
+      if (!table.isMeta() && !table.isFixed()) {
+        try {
+          reloadSchema(table.name());
+        } catch (NotFoundException e) {
+          // Dropped meanwhile.
+        } catch (SteleException e) {
+          server.report(new TableEvent.SchemaIgnored(table.name(), String.valueOf(e.getMessage())));
+        }
+      }
+    }
+  }
+
+  // ---- serving or not
+
+  public void loadFixed(String name, FilePath configFile) {
+    TableNames.checkNew(name);
+    changing(
+        () -> {
+          if (tables.find(name).isPresent()) {
+            throw new ConflictException("table \"" + name + "\" is loaded already");
+          }
+          Optional<FixedTable.Config> found = FixedTable.load(server.files(), configFile, name);
+          TableSchema schema =
+              found.map(FixedTable.Config::schema).orElseGet(() -> TableSchema.ofFamilies("*"));
+          TabletConfig tablet =
+              found
+                  .map(FixedTable.Config::tablet)
+                  .orElseGet(() -> TabletConfig.empty(name, Bytes.EMPTY, Optional.empty()));
+          Table table = tables.add(name, schema, Optional.of(configFile));
+          boolean loaded = false;
+          try {
+            loader.load(Map.of(table, List.of(tablet)));
+            loaded = true;
+          } finally {
+            if (!loaded) {
+              tables.remove(table);
+            }
+          }
+        });
+  }
+
+  public void unloadTable(String name) {
+    changing(() -> unload(changeable(name)));
+  }
+
+  public void loadTable(String name) {
+    TableNames.checkNew(name);
+    changing(
+        () -> {
+          StoredSchema schema =
+              meta.schema(name)
+                  .value()
+                  .orElseThrow(() -> new NotFoundException("META has no table \"" + name + "\""));
+          Table table = tables.add(name, schema.schema(), Optional.empty());
+          load(Map.of(table, meta.tablets(name)));
+        });
+  }
+
+  /** Configurations of all tablets there are, for those who look for files that nothing names. */
+  public List<TabletConfig> allConfigs() {
+    List<TabletConfig> all = new ArrayList<>();
+    all.addAll(meta.tablets(TableNames.META0));
+    all.addAll(meta.tablets(TableNames.META1));
+    for (String name : meta.tables()) {
+      all.addAll(meta.tablets(name));
+    }
+    return all;
+  }
+}

@@ -1,0 +1,164 @@
+package io.stele.tables.load;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.file.FilePath;
+import io.stele.base.schema.GroupSchema;
+import io.stele.base.schema.TableSchema;
+import io.stele.engine.chain.Chain;
+import io.stele.engine.chain.Link;
+import io.stele.engine.disk.DiskFragment;
+import io.stele.engine.memory.MemFragment;
+import io.stele.tables.event.TableEvent;
+import io.stele.tables.meta.FragmentRef;
+import io.stele.tables.meta.TabletKey;
+import io.stele.tables.schema.ChainPlan;
+import io.stele.tables.schema.FamilyMap;
+import io.stele.tables.tablet.GroupView;
+import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.TabletView;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+
+/**
+ * Gives a table another schema while it is in use. Nothing is rewritten: the fragments, in memory
+ * and on disk, are shared out to the new groups, each restricted to the families that count there,
+ * and later flushes and compactions separate them.
+ */
+public final class SchemaChanger {
+  private final ServerParts server;
+
+  public SchemaChanger(ServerParts server) {
+    this.server = server;
+  }
+
+  /**
+   * Puts a schema into force. The caller sees to it that no flush and no compaction changes a chain
+   * meanwhile, and that tablets are neither loaded nor unloaded; and saves the configurations
+   * afterwards.
+   */
+  public void change(Table table, TableSchema schema) {
+    Map<FilePath, ChainPlan.Contents> contents = contents(table);
+    TableView view = table.view();
+    List<TabletView> tablets = new ArrayList<>();
+    List<DiskFragment> used = new ArrayList<>();
+    List<DiskFragment> ended = new ArrayList<>();
+    FamilyMap families = new FamilyMap(schema);
+    TableView shape =
+        new TableView(schema, view.schemaVersion() + 1, families, List.of(), List.of());
+    boolean kept = false;
+    try {
+      for (TabletView tablet : view.tablets()) {
+        SortedMap<String, List<FragmentRef>> files =
+            plan(table, schema, tablet, contents);
+        Optional<List<Chain>> chains = Optional.empty();
+        if (tablet.isWarm()) {
+          chains = Optional.of(Warmer.open(table, shape, files, used));
+          ended.addAll(tablet.fragments());
+        }
+        tablets.add(tablet.withFiles(files, chains));
+      }
+      server
+          .lock()
+          .run(
+              () ->
+                  table.replace(
+                      new TableView(
+                          schema,
+                          shape.schemaVersion(),
+                          families,
+                          groups(table.view(), schema, families),
+                          tablets),
+                      ended));
+      kept = true;
+    } finally {
+      if (!kept) {
+        table.graph().release(used).forEach(table.graph()::close);
+      }
+    }
+    for (TabletView tablet : tablets) {
+      for (int group = 0; group < schema.groups().size(); group++) {
+        int length = tablet.files().getOrDefault(schema.groups().get(group).name(), List.of()).size();
+        table.events().fragmentsChanged(tablet.tablet(), group, 0, length);
+      }
+    }
+    server.report(new TableEvent.SchemaChanged(table.name(), shape.schemaVersion()));
+  }
+
+  private static SortedMap<String, List<FragmentRef>> plan(
+      Table table,
+      TableSchema schema,
+      TabletView tablet,
+      Map<FilePath, ChainPlan.Contents> contents) {
+    String name = new TabletKey(table.name(), tablet.last()).toString();
+    return ChainPlan.plan(name, schema, tablet.files(), contents::get);
+  }
+
+  /** What each file of a table holds. Files are opened for it where they are not. */
+  static Map<FilePath, ChainPlan.Contents> contents(Table table) {
+    Map<FilePath, ChainPlan.Contents> contents = new HashMap<>();
+    for (TabletView tablet : table.view().tablets()) {
+      for (FilePath path : tablet.paths()) {
+        contents.computeIfAbsent(path, _ -> contents(table, path));
+      }
+    }
+    return contents;
+  }
+
+  static ChainPlan.Contents contents(Table table, FilePath path) {
+    DiskFragment fragment = table.graph().use(path);
+    try {
+      return new ChainPlan.Contents(
+          fragment.families(), fragment.mayHoldWideErasures(), fragment.maxTxn());
+    } finally {
+      table.graph().release(List.of(fragment)).forEach(table.graph()::close);
+    }
+  }
+
+  /** What is in memory, shared out; under the lock, as writers add to it. */
+  private static List<GroupView> groups(TableView view, TableSchema schema, FamilyMap families) {
+    Map<MemFragment, Set<Bytes>> counting = new HashMap<>();
+    for (GroupView group : view.groups()) {
+      if (!group.active().isEmpty()) {
+        group.active().freeze();
+      }
+      for (Link link : group.mems()) {
+        MemFragment mem = (MemFragment) link.fragment();
+        if (!mem.isEmpty()) {
+          counting
+              .computeIfAbsent(mem, _ -> new HashSet<>())
+              .addAll(link.families().orElseGet(mem::families));
+        }
+      }
+    }
+    List<MemFragment> oldestFirst =
+        counting.keySet().stream().sorted(Comparator.comparingLong(MemFragment::minTxn)).toList();
+    List<GroupView> groups = new ArrayList<>();
+    for (int g = 0; g < schema.groups().size(); g++) {
+      GroupSchema group = schema.groups().get(g);
+      List<Link> mems = new ArrayList<>();
+      for (MemFragment mem : oldestFirst) {
+        Set<Bytes> own = new HashSet<>();
+        for (Bytes family : counting.getOrDefault(mem, Set.of())) {
+          if (families.groupOf(family) == g) {
+            own.add(family);
+          }
+        }
+        if (!own.isEmpty() || mem.mayHoldWideErasures()) {
+          mems.add(new Link(mem, Optional.of(own)));
+        }
+      }
+      mems.add(Link.whole(new MemFragment()));
+      groups.add(new GroupView(group, mems));
+    }
+    return groups;
+  }
+}

@@ -1,0 +1,86 @@
+package io.stele.tables.load;
+
+import io.stele.base.error.NotFoundException;
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.schema.TableSchema;
+import io.stele.base.text.NearestName;
+import io.stele.engine.cache.BlockCache;
+import io.stele.tables.tablet.FragmentGraph;
+import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableView;
+import io.stele.base.file.FilePath;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The tables that are on this server, by name. */
+public final class TableSet {
+  private final ServerParts server;
+  private final BlockCache cache;
+  private final Map<String, Table> tables = new ConcurrentHashMap<>();
+  private final Map<String, SteleException> failed = new ConcurrentHashMap<>();
+
+  public TableSet(ServerParts server, BlockCache cache) {
+    this.server = server;
+    this.cache = cache;
+  }
+
+  public Collection<Table> all() {
+    return tables.values();
+  }
+
+  public Optional<Table> find(String name) {
+    return Optional.ofNullable(tables.get(name));
+  }
+
+  /**
+   * A table by its name.
+   *
+   * @throws NotFoundException if there is none, with the name that was probably meant
+   * @throws UnavailableException if there is one that could not be loaded, with the reason
+   */
+  public Table get(String name) {
+    Table table = tables.get(name);
+    if (table != null) {
+      return table;
+    }
+    SteleException problem = failed.get(name);
+    if (problem != null) {
+      throw new UnavailableException(
+          "table \"" + name + "\" could not be loaded: " + problem.getMessage(), problem);
+    }
+    throw new NotFoundException(
+        "table \""
+            + name
+            + "\" does not exist"
+            + NearestName.of(name, tables.keySet())
+                .map(nearest -> "; did you mean \"" + nearest + "\"?")
+                .orElse(""));
+  }
+
+  /** Makes a table that has no tablets here yet, or answers the one there is. */
+  Table add(String name, TableSchema schema, Optional<FilePath> configFile) {
+    failed.remove(name);
+    return tables.computeIfAbsent(
+        name,
+        _ ->
+            new Table(
+                name,
+                TableView.empty(schema),
+                server.lock(),
+                new FragmentGraph(server.files(), cache),
+                configFile));
+  }
+
+  void remove(Table table) {
+    table.end();
+    tables.remove(table.name(), table);
+  }
+
+  void setFailed(String name, SteleException problem) {
+    failed.put(name, problem);
+  }
+}

@@ -1,0 +1,114 @@
+package io.stele.tables.load;
+
+import io.stele.engine.disk.DiskFragment;
+import io.stele.tables.event.TableEvent;
+import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.meta.TabletKey;
+import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.Tablet;
+import io.stele.tables.tablet.TabletState;
+import io.stele.tables.tablet.TabletView;
+import io.stele.tables.write.Flusher;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Takes tablets from this server, so that another can load them without reading a log:
+ *
+ * <pre>
+ *   5 active ─► 6 no more writes ─► their rows to disk ─► 7 no more reads
+ *     ─► save: located nowhere, no log ─► 0 gone
+ * </pre>
+ */
+public final class Unloader {
+  private final ServerParts server;
+  private final Home home;
+  private final ConfigSaver configs;
+  private final Flusher flusher;
+
+  public Unloader(ServerParts server, Home home, ConfigSaver configs, Flusher flusher) {
+    this.server = server;
+    this.home = home;
+    this.configs = configs;
+    this.flusher = flusher;
+  }
+
+  /** Unloads tablets of a table that are active here. */
+  public void unload(Table table, Collection<Tablet> tablets) {
+    Set<Tablet> leaving = new HashSet<>(tablets);
+    leaving.retainAll(change(table, leaving, TabletState.ACTIVE, TabletState.READ_ONLY));
+    if (leaving.isEmpty()) {
+      return;
+    }
+    boolean flushed = false;
+    try {
+      flusher.flushOut(table, leaving);
+      flushed = true;
+    } finally {
+      if (!flushed) {
+        change(table, leaving, TabletState.READ_ONLY, TabletState.ACTIVE); // it stays
+      }
+    }
+    change(table, leaving, TabletState.READ_ONLY, TabletState.DISABLED);
+    leaving.forEach(tablet -> table.events().rowsChanged(tablet, Optional.empty()));
+    List<TabletConfig> saved = new ArrayList<>();
+    for (TabletView view : table.view().tablets()) {
+      if (leaving.contains(view.tablet())) {
+        saved.add(home.left(table, view, server.sequencer().assigned()));
+      }
+    }
+    configs.replace(table, saved, List.of());
+    drop(table, leaving);
+    for (TabletConfig config : saved) {
+      server.report(
+          new TableEvent.Unloaded(new TabletKey(table.name(), config.last()).toString()));
+    }
+  }
+
+  private Set<Tablet> change(
+      Table table, Set<Tablet> tablets, TabletState from, TabletState to) {
+    Set<Tablet> changed = new HashSet<>();
+    server
+        .lock()
+        .run(
+            () -> {
+              TableView view = table.view();
+              for (TabletView tablet : view.tablets()) {
+                if (tablets.contains(tablet.tablet()) && tablet.state() == from) {
+                  changed.add(tablet.tablet());
+                  view = view.withTablet(tablet.tablet(), each -> each.withState(to));
+                }
+              }
+              table.replace(view);
+            });
+    return changed;
+  }
+
+  /** Forgets tablets, whatever their state. */
+  void drop(Table table, Set<Tablet> tablets) {
+    server
+        .lock()
+        .run(
+            () -> {
+              TableView view = table.view();
+              List<TabletView> rest = new ArrayList<>();
+              List<DiskFragment> ended = new ArrayList<>();
+              for (TabletView tablet : view.tablets()) {
+                if (tablets.contains(tablet.tablet())) {
+                  ended.addAll(tablet.fragments());
+                  tablet.paths().forEach(server.names()::settled);
+                } else {
+                  rest.add(tablet);
+                }
+              }
+              table.replace(view.withTablets(rest), ended);
+            });
+    tablets.forEach(tablet -> table.events().rowsChanged(tablet, Optional.empty()));
+  }
+}

@@ -1,0 +1,167 @@
+package io.stele.tables.meta;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
+import io.stele.base.file.FilePath;
+import io.stele.base.table.MetaProblem;
+import io.stele.base.table.MetaProblem.Kind;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Plans the repair of a table's META rows. Two kinds of damage are what a split leaves that wrote
+ * one of its two rows, and each is repaired by one cell; everything else is explained and left to
+ * people. Nothing is changed here.
+ *
+ * <pre>
+ *   before the split                 (A, ?..a)            (C, a..c)
+ *   1: only the lower half written   (A, ?..a)  (B, a..b) (C, a..c)    erase row B
+ *   2: only the upper half written   (A, ?..a)            (C, b..c)    set first: of C to a
+ * </pre>
+ *
+ * <p>Both are safe because the halves of a split share their files and their log until both rows
+ * are durable. So a first half that begins elsewhere, or names what the other does not, was not
+ * left by a split, and erasing it could lose rows: that is refused.
+ *
+ * <p>A repair needs the tablets before the damage, and how far back is not known beforehand: an
+ * overlap can reach back over any number of tablets. It is therefore planned from all rows of the
+ * table, from its first.
+ */
+public final class MetaRepair {
+  /**
+   * A problem, and what is to be done about it.
+   *
+   * @param change the one cell that repairs it; none if people must decide
+   */
+  public record Step(MetaProblem problem, Optional<Cell> change) {
+    /** The problem as it is to be reported once the change is made. */
+    public MetaProblem repaired() {
+      return new MetaProblem(
+          problem.kind(),
+          problem.table(),
+          problem.row(),
+          problem.explanation(),
+          problem.repair(),
+          change.isPresent());
+    }
+  }
+
+  private final MetaVerifier verifier;
+
+  public MetaRepair(MetaVerifier verifier) {
+    this.verifier = verifier;
+  }
+
+  /** Every problem of the table, in the order in which the changes are to be made. */
+  public List<Step> plan(TableRows rows) {
+    List<Step> steps = new ArrayList<>();
+    TableRows rest = eraseHalves(rows, steps);
+    for (MetaProblem problem : verifier.verify(rest)) {
+      steps.add(
+          switch (problem.kind()) {
+            case GAP, FIRST_TABLET_MISSING -> closeGap(rest, problem);
+            case OVERLAP -> refuse(rest, problem);
+            case LAST_TABLET_MISSING ->
+                explain(problem, "find out what became of the tablet, or make an empty one");
+            case FILE_MISSING -> explain(problem, "bring the file back from a copy");
+            case UNKNOWN_LOCATION -> explain(problem, "start the server, or assign the tablet");
+            case INVALID_SCHEMA -> explain(problem, "set the schema anew");
+            case UNREADABLE -> explain(problem, "write the row anew from what else is known");
+          });
+    }
+    return List.copyOf(steps);
+  }
+
+  /** Case 1, as often as there is one; what is left is looked at for the other. */
+  private TableRows eraseHalves(TableRows rows, List<Step> steps) {
+    List<TabletConfig> kept = new ArrayList<>();
+    for (TabletConfig tablet : rows.tablets()) {
+      while (!kept.isEmpty() && isLowerHalf(rows, kept.getLast(), tablet)) {
+        steps.add(erase(rows, kept.removeLast(), tablet));
+      }
+      kept.add(tablet);
+    }
+    return rows.withTablets(kept);
+  }
+
+  private static Step erase(TableRows rows, TabletConfig half, TabletConfig whole) {
+    MetaProblem problem =
+        new MetaProblem(
+            Kind.OVERLAP,
+            rows.table(),
+            whole.metaRow(),
+            whole.key()
+                + ": it begins behind row \""
+                + whole.first()
+                + "\" as the one before it does: a split wrote its lower half only",
+            "erase the row of the " + half.key(),
+            false);
+    return new Step(problem, Optional.of(Cell.eraseRow(half.metaRow())));
+  }
+
+  private static boolean isLowerHalf(TableRows rows, TabletConfig half, TabletConfig whole) {
+    return !rows.hasUnreadableBetween(half.metaRow(), whole.metaRow())
+        && half.first().equals(whole.first())
+        && whole.log().equals(half.log())
+        && files(whole).containsAll(files(half));
+  }
+
+  private static Step refuse(TableRows rows, MetaProblem problem) {
+    TabletConfig tablet = at(rows, problem.row());
+    TabletConfig before = rows.tablets().get(rows.tablets().indexOf(tablet) - 1);
+    String why =
+        before.first().equals(tablet.first())
+            ? "the one before it names files or a log of its own, so it is more than half a split"
+            : "the one before it begins behind row \""
+                + before.first()
+                + "\", so this was not left by a split";
+    return explain(problem, why + "; compare what both hold");
+  }
+
+  private static Step closeGap(TableRows rows, MetaProblem problem) {
+    TabletConfig tablet = at(rows, problem.row());
+    int index = rows.tablets().indexOf(tablet);
+    Bytes end = index == 0 ? Bytes.EMPTY : rows.tablets().get(index - 1).last().orElse(Bytes.EMPTY);
+    return new Step(
+        new MetaProblem(
+            problem.kind(),
+            problem.table(),
+            problem.row(),
+            problem.explanation(),
+            end.isEmpty()
+                ? "let the tablet begin with the first row"
+                : "let the tablet begin behind row \"" + end + "\"",
+            false),
+        Optional.of(TabletCells.firstCell(tablet.withFirst(end))));
+  }
+
+  private static Step explain(MetaProblem problem, String advice) {
+    return new Step(
+        new MetaProblem(
+            problem.kind(),
+            problem.table(),
+            problem.row(),
+            problem.explanation() + "; " + advice,
+            "",
+            false),
+        Optional.empty());
+  }
+
+  private static TabletConfig at(TableRows rows, Bytes row) {
+    return rows.tablets().stream()
+        .filter(tablet -> tablet.metaRow().equals(row))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static Set<FilePath> files(TabletConfig tablet) {
+    return tablet.fragments().values().stream()
+        .flatMap(Collection::stream)
+        .map(FragmentRef::path)
+        .collect(Collectors.toSet());
+  }
+}

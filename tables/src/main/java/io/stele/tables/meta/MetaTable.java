@@ -1,0 +1,378 @@
+package io.stele.tables.meta;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.error.ConflictException;
+import io.stele.base.error.CorruptDataException;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotFoundException;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
+import io.stele.base.schema.TableSchema;
+import io.stele.base.table.MetaProblem;
+import io.stele.base.table.Tables;
+import io.stele.tables.meta.MetaRows.MetaRow;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * All that is read from and written to META goes through here: the tablets and schemas of every
+ * table, and the root.
+ *
+ * <p>Rows that belong together are written in one batch, which is committed as a whole: both halves
+ * of a split, a new table's schema and tablets. The rows of both halves are neighbours, and they
+ * are in one tablet of META1 as long as that was split at rows it had, and no join has since
+ * removed such a row. Where they are not, both tablets of META1 must be on one server for the batch
+ * to be one transaction.
+ *
+ * <p>Methods block while META is read, and while the root is written.
+ */
+public final class MetaTable {
+  /**
+   * Something read, and when.
+   *
+   * @param txn of the META table; a change that names it fails if another came in between
+   */
+  public record AsOf<T>(T value, long txn) {}
+
+  /**
+   * A schema, and the number of its version in META.
+   *
+   * @param revision grows with every change
+   */
+  public record StoredSchema(TableSchema schema, long revision) {}
+
+  /**
+   * Tablets that are saved and removed together, all in one META table.
+   *
+   * @param erased tablets that are no more
+   */
+  public record Change(List<TabletConfig> saved, List<TabletKey> erased) {
+    public Change {
+      saved = List.copyOf(saved);
+      erased = List.copyOf(erased);
+    }
+
+    boolean isNone() {
+      return saved.isEmpty() && erased.isEmpty();
+    }
+  }
+
+  private static final int READS_BEFORE_A_HOLE_IS_REPORTED = 3;
+
+  private final MetaAccess access;
+  private final RootTablet root;
+
+  public MetaTable(MetaAccess access, RootStore root) {
+    this.access = access;
+    this.root = new RootTablet(root);
+  }
+
+  // ---- tablets
+
+  /** A tablet by its name. */
+  public Optional<TabletConfig> tablet(TabletKey key) {
+    MetaLevel level = MetaLevel.of(key.table());
+    if (level == MetaLevel.ROOT) {
+      return root.read().filter(config -> config.key().equals(key));
+    }
+    List<TabletConfig> found = new ArrayList<>();
+    scan(
+        level,
+        RowRange.row(key.metaRow()),
+        cells -> {
+          found.add(TabletCells.load(cells));
+          return false;
+        });
+    return found.stream().findFirst();
+  }
+
+  /** The tablet that holds a row, unless META has a hole there. */
+  public Optional<TabletConfig> tabletOf(String table, Bytes row) {
+    return first(table, row, 1).stream().filter(config -> config.holds(row)).findFirst();
+  }
+
+  /** The tablets of a table in the order of their rows. */
+  public List<TabletConfig> tablets(String table) {
+    return first(table, Bytes.EMPTY, Integer.MAX_VALUE);
+  }
+
+  /**
+   * The tablets of all tables of a level that are said to be at an address.
+   *
+   * @param unreadable is told of rows that cannot be read: they must not keep the others from being
+   *     served
+   */
+  public List<TabletConfig> tabletsAt(
+      MetaLevel level, String location, Consumer<TableRows.UnreadableRow> unreadable) {
+    List<TabletConfig> found = new ArrayList<>();
+    if (level == MetaLevel.ROOT) {
+      root.read().ifPresent(found::add);
+    } else {
+      scan(
+          level,
+          RowRange.ALL,
+          cells -> {
+            Bytes row = cells.getFirst().row();
+            try {
+              if (MetaRows.parse(row) instanceof MetaRow.Tablet) {
+                found.add(TabletCells.load(cells));
+              }
+            } catch (CorruptDataException e) {
+              unreadable.accept(new TableRows.UnreadableRow(row, String.valueOf(e.getMessage())));
+            }
+            return true;
+          });
+    }
+    found.removeIf(config -> !config.location().equals(location));
+    return found;
+  }
+
+  /**
+   * Reads a tablet that is to be loaded, and makes sure that META is whole around it. A hole may be
+   * a change that is under way, so it is looked for again before it is reported. Whoever reads
+   * META0's tablet this way can save it until somebody else does.
+   *
+   * @throws NotFoundException if there is no such tablet
+   * @throws CorruptDataException if there is a gap before it or another tablet overlaps it
+   */
+  public TabletConfig loadable(TabletKey key) {
+    if (MetaLevel.of(key.table()) == MetaLevel.ROOT) {
+      return root.take().orElseThrow(() -> new NotFoundException("the root store is empty"));
+    }
+    for (int reads = 1; ; reads++) {
+      TabletConfig config =
+          tablet(key).orElseThrow(() -> new NotFoundException("META has no " + key));
+      Optional<MetaProblem> problem =
+          LoadCheck.check(config, first(key.table(), config.first(), 2));
+      if (problem.isEmpty()) {
+        return config;
+      }
+      if (reads == READS_BEFORE_A_HOLE_IS_REPORTED) {
+        throw new CorruptDataException(
+            "META", 0, "neither gaps nor overlaps", problem.get().explanation());
+      }
+    }
+  }
+
+  private List<TabletConfig> first(String table, Bytes row, int count) {
+    MetaLevel level = MetaLevel.of(table);
+    if (level == MetaLevel.ROOT) {
+      return root.read().stream().toList();
+    }
+    List<TabletConfig> found = new ArrayList<>();
+    scan(
+        level,
+        MetaRows.tabletsFrom(table, row),
+        cells -> {
+          found.add(TabletCells.load(cells));
+          return found.size() < count;
+        });
+    return found;
+  }
+
+  /**
+   * Saves and removes tablets of one level, together. For the root it returns when that is durable.
+   *
+   * @return completed when it is durable, with the transaction of the META table; 0 for the root
+   */
+  public CompletableFuture<Long> apply(MetaLevel level, Change change) {
+    if (level == MetaLevel.ROOT) {
+      root.save(change);
+      return CompletableFuture.completedFuture(0L);
+    }
+    CellBatchBuilder batch = new CellBatchBuilder();
+    for (TabletKey key : change.erased()) {
+      checkLevel(level, key.table());
+      TabletCells.erase(key, batch);
+    }
+    for (TabletConfig config : change.saved()) {
+      checkLevel(level, config.table());
+      TabletCells.save(config, batch);
+    }
+    return access.apply(level.table(), batch.build(), Tables.ANY_TXN, true);
+  }
+
+  private static void checkLevel(MetaLevel level, String table) {
+    if (MetaLevel.of(table) != level) {
+      throw new InvalidRequestException(
+          "table \"" + table + "\" is described in " + MetaLevel.of(table) + ", not in " + level);
+    }
+  }
+
+  // ---- tables
+
+  /** The names of all tables but META0 and META1, in order. */
+  public List<String> tables() {
+    List<String> names = new ArrayList<>();
+    scan(
+        MetaLevel.META1,
+        RowRange.ALL,
+        cells -> {
+          MetaRow row = MetaRows.parse(cells.getFirst().row());
+          if (names.isEmpty() || !names.getLast().equals(row.table())) {
+            names.add(row.table());
+          }
+          return true;
+        });
+    return names;
+  }
+
+  /**
+   * A table's schema; none if there is no such table.
+   *
+   * @throws InvalidRequestException if what META has is no valid schema
+   */
+  public AsOf<Optional<StoredSchema>> schema(String table) {
+    if (TableNames.isReserved(table)) {
+      return new AsOf<>(Optional.of(new StoredSchema(MetaSchema.table(), 0)), 0);
+    }
+    List<StoredSchema> found = new ArrayList<>();
+    long txn =
+        scan(
+            MetaLevel.META1,
+            RowRange.row(MetaRows.schema(table)),
+            cells -> {
+              long revision = cells.stream().mapToLong(Cell::timestamp).max().orElse(0);
+              found.add(new StoredSchema(SchemaCells.load(table, cells), revision));
+              return false;
+            });
+    return new AsOf<>(found.stream().findFirst(), txn);
+  }
+
+  /**
+   * Makes a table.
+   *
+   * @throws ConflictException if there is one of this name; also by the future, if another is
+   *     quicker
+   */
+  public CompletableFuture<Long> create(
+      String table, TableSchema schema, Collection<TabletConfig> tablets) {
+    TableNames.checkNew(table);
+    AsOf<TableRows> before = rows(table);
+    if (before.value().exists()) {
+      throw new ConflictException("table \"" + table + "\" exists");
+    }
+    CellBatchBuilder batch = new CellBatchBuilder();
+    SchemaCells.save(table, schema, 1, batch);
+    tablets.forEach(config -> TabletCells.save(config, batch));
+    return access.apply(TableNames.META1, batch.build(), before.txn(), true);
+  }
+
+  /**
+   * Changes a table's schema, unless it was changed since it was read.
+   *
+   * @param known what {@link #schema} answered
+   * @throws ConflictException by the future, if it was changed
+   */
+  public CompletableFuture<Long> saveSchema(
+      String table, TableSchema schema, AsOf<Optional<StoredSchema>> known) {
+    TableNames.checkNew(table);
+    long revision = known.value().map(StoredSchema::revision).orElse(0L) + 1;
+    CellBatchBuilder batch = new CellBatchBuilder();
+    SchemaCells.save(table, schema, revision, batch);
+    return access.apply(TableNames.META1, batch.build(), known.txn(), true);
+  }
+
+  /** Removes a table with all its tablets, unless one was changed since they were read. */
+  public CompletableFuture<Long> drop(String table) {
+    TableNames.checkNew(table);
+    AsOf<TableRows> before = rows(table);
+    if (!before.value().exists()) {
+      throw new NotFoundException("there is no table \"" + table + "\"");
+    }
+    CellBatchBuilder batch = new CellBatchBuilder();
+    SchemaCells.erase(table, batch);
+    before.value().tablets().forEach(config -> TabletCells.erase(config.key(), batch));
+    before.value().unreadable().forEach(row -> batch.add(Cell.eraseRow(row.row())));
+    return access.apply(TableNames.META1, batch.build(), before.txn(), true);
+  }
+
+  // ---- verify and repair
+
+  /** All rows of a table, right or wrong. */
+  public AsOf<TableRows> rows(String table) {
+    MetaLevel level = MetaLevel.of(table);
+    if (level == MetaLevel.ROOT) {
+      return new AsOf<>(rootRows(), 0);
+    }
+    TableRows.Builder rows = new TableRows.Builder(table, level == MetaLevel.META0);
+    long txn =
+        scan(
+            level,
+            MetaRows.ofTable(table),
+            cells -> {
+              rows.add(cells);
+              return true;
+            });
+    return new AsOf<>(rows.build(), txn);
+  }
+
+  private TableRows rootRows() {
+    try {
+      return TableRows.of(TableNames.META0, root.read().stream().toList());
+    } catch (CorruptDataException e) {
+      Bytes row = MetaRows.tablet(TableNames.META0, Optional.empty());
+      return new TableRows(
+          TableNames.META0,
+          List.of(),
+          List.of(new TableRows.UnreadableRow(row, String.valueOf(e.getMessage()))),
+          Optional.empty());
+    }
+  }
+
+  /** What is wrong with a table. */
+  public List<MetaProblem> verify(String table, MetaVerifier verifier) {
+    return verifier.verify(rows(table).value());
+  }
+
+  /**
+   * Repairs what one cell can repair.
+   *
+   * @param apply false to be told only
+   * @return every problem, with what was or would be done
+   * @throws ConflictException if the table's rows were changed meanwhile; nothing was done then
+   */
+  public List<MetaProblem> repair(String table, MetaVerifier verifier, boolean apply) {
+    AsOf<TableRows> rows = rows(table);
+    List<MetaRepair.Step> steps = new MetaRepair(verifier).plan(rows.value());
+    CellBatchBuilder batch = new CellBatchBuilder();
+    steps.forEach(step -> step.change().ifPresent(batch::add));
+    if (!apply || batch.size() == 0) {
+      return steps.stream().map(MetaRepair.Step::problem).toList();
+    }
+    Futures.await(access.apply(MetaLevel.of(table).table(), batch.build(), rows.txn(), true));
+    return steps.stream().map(MetaRepair.Step::repaired).toList();
+  }
+
+  // ---- reading rows
+
+  /** Reads the newest version of every column, row by row. */
+  private long scan(MetaLevel level, RowRange range, Predicate<List<Cell>> eachRow) {
+    ReadPredicate predicate = ReadPredicate.rows(range).withHistory(1);
+    List<Cell> row = new ArrayList<>();
+    boolean[] ended = {false};
+    long txn =
+        access.scan(
+            level.table(),
+            predicate,
+            cell -> {
+              if (!row.isEmpty() && !row.getFirst().row().equals(cell.row())) {
+                ended[0] = !eachRow.test(List.copyOf(row));
+                row.clear();
+              }
+              row.add(cell);
+              return !ended[0];
+            });
+    if (!ended[0] && !row.isEmpty()) {
+      eachRow.test(List.copyOf(row));
+    }
+    return txn;
+  }
+}

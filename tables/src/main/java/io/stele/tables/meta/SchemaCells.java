@@ -1,0 +1,169 @@
+package io.stele.tables.meta;
+
+import static io.stele.tables.meta.MetaSchema.SCHEMA;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.schema.Compression;
+import io.stele.base.schema.GroupSchema;
+import io.stele.base.schema.PurgePolicy;
+import io.stele.base.schema.TableSchema;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table's schema as cells of its META row. Anyone may write these cells, so what is read from
+ * them is checked, and a mistake is answered with its group and setting.
+ *
+ * <pre>
+ *   schema:GROUP:columns        family (SP family)*, or *
+ *   schema:GROUP:purge          none, max-history=N, max-age=MICROSECONDS, joined by and, or
+ *   schema:GROUP:compression    none, lz4, zstd, snappy
+ *   schema:GROUP:blocksize      bytes
+ *   schema:GROUP:in-memory      true, false
+ * </pre>
+ *
+ * <p>All but {@code columns} may be left out.
+ */
+public final class SchemaCells {
+  private static final String COLUMNS = "columns";
+  private static final String PURGE = "purge";
+  private static final String COMPRESSION = "compression";
+  private static final String BLOCK_SIZE = "blocksize";
+  private static final String IN_MEMORY = "in-memory";
+
+  private SchemaCells() {}
+
+  /** Adds what makes the row say this schema and nothing else, whatever it said before. */
+  public static void save(String table, TableSchema schema, long revision, CellBatchBuilder batch) {
+    Bytes row = MetaRows.schema(table);
+    batch.add(Cell.eraseRow(row));
+    for (GroupSchema group : schema.groups()) {
+      String columns = group.wildcard() ? "*" : String.join(" ", group.families());
+      Map.of(
+              COLUMNS, columns,
+              PURGE, group.purge().toString(),
+              COMPRESSION, group.compression().toString(),
+              BLOCK_SIZE, Integer.toString(group.blockSize()),
+              IN_MEMORY, Boolean.toString(group.inMemory()))
+          .forEach(
+              (setting, value) ->
+                  batch.put(
+                      row,
+                      SCHEMA,
+                      Bytes.utf8(group.name() + ":" + setting),
+                      revision,
+                      Bytes.utf8(value)));
+    }
+  }
+
+  /** Adds what removes a table's schema. */
+  public static void erase(String table, CellBatchBuilder batch) {
+    batch.add(Cell.eraseRow(MetaRows.schema(table)));
+  }
+
+  /**
+   * Reads a schema's row.
+   *
+   * @param cells the newest version of each column, all of the table's schema row
+   * @throws InvalidRequestException that names the table, and the group and setting if it is one
+   */
+  public static TableSchema load(String table, List<Cell> cells) {
+    Map<String, Map<String, String>> groups = new TreeMap<>();
+    for (Cell cell : cells) {
+      String name = cell.qualifier().toUtf8();
+      int mark = name.lastIndexOf(':');
+      if (!cell.family().equals(SCHEMA) || mark < 0) {
+        throw new InvalidRequestException(
+            "schema of table \""
+                + table
+                + "\": column "
+                + cell.family()
+                + ":"
+                + cell.qualifier()
+                + " is not schema:GROUP:SETTING");
+      }
+      groups
+          .computeIfAbsent(name.substring(0, mark), any -> new TreeMap<>())
+          .put(name.substring(mark + 1), cell.value().toUtf8());
+    }
+    List<GroupSchema> schemas = new ArrayList<>();
+    groups.forEach((name, settings) -> schemas.add(group(table, name, settings)));
+    try {
+      return new TableSchema(schemas);
+    } catch (InvalidRequestException e) {
+      throw new InvalidRequestException("schema of table \"" + table + "\": " + e.getMessage(), e);
+    }
+  }
+
+  private static GroupSchema group(String table, String name, Map<String, String> settings) {
+    @Nullable String columns = settings.get(COLUMNS);
+    if (columns == null || columns.isBlank()) {
+      throw invalid(table, name, COLUMNS, "is missing: must be families, or *", null);
+    }
+    GroupSchema group;
+    try {
+      group = GroupSchema.of(name, Arrays.asList(columns.trim().split("\\s+")));
+    } catch (InvalidRequestException e) {
+      throw invalid(table, name, COLUMNS, String.valueOf(e.getMessage()), e);
+    }
+    for (Map.Entry<String, String> setting : settings.entrySet()) {
+      try {
+        group = with(group, setting.getKey(), setting.getValue());
+      } catch (InvalidRequestException e) {
+        throw invalid(table, name, setting.getKey(), String.valueOf(e.getMessage()), e);
+      }
+    }
+    return group;
+  }
+
+  private static GroupSchema with(GroupSchema group, String setting, String value) {
+    return switch (setting) {
+      case COLUMNS -> group;
+      case PURGE -> group.withPurge(PurgePolicy.parse(value));
+      case COMPRESSION -> group.withCompression(Compression.parse(value));
+      case BLOCK_SIZE -> group.withBlockSize(blockSize(value));
+      case IN_MEMORY -> group.withInMemory(inMemory(value));
+      default ->
+          throw new InvalidRequestException(
+              "is unknown: must be "
+                  + String.join(", ", COLUMNS, PURGE, COMPRESSION, BLOCK_SIZE, IN_MEMORY));
+    };
+  }
+
+  private static int blockSize(String value) {
+    try {
+      return Integer.parseInt(value.trim());
+    } catch (NumberFormatException e) {
+      throw new InvalidRequestException("\"" + value + "\": must be a number of bytes", e);
+    }
+  }
+
+  private static boolean inMemory(String value) {
+    return switch (value.trim()) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new InvalidRequestException("\"" + value + "\": must be true or false");
+    };
+  }
+
+  private static InvalidRequestException invalid(
+      String table, String group, String setting, String problem, @Nullable Throwable cause) {
+    return new InvalidRequestException(
+        "schema of table \""
+            + table
+            + "\", group \""
+            + group
+            + "\", setting "
+            + setting
+            + ": "
+            + problem,
+        cause);
+  }
+}

@@ -1,0 +1,247 @@
+package io.stele.tables.meta;
+
+import static io.stele.tables.meta.MetaSchema.FIRST;
+import static io.stele.tables.meta.MetaSchema.FRAGMENTS;
+import static io.stele.tables.meta.MetaSchema.LOCATION;
+import static io.stele.tables.meta.MetaSchema.LOG;
+
+import io.stele.base.bytes.ByteReader.Malformed;
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.error.CorruptDataException;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.file.FilePath;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tablet's configuration as cells of its META row, each with the revision as its timestamp.
+ *
+ * <pre>
+ *   first:             word                          the row before its first; empty for the first tablet
+ *   location:          word                          the server's address; left out if nobody has it
+ *   log:               word SP txn                   left out if there is none to replay
+ *   fragments:GROUP    fragment (SP fragment)*       oldest first
+ *   fragment        := word                          all of it counts
+ *                    | word "=" [word ("," word)*]   only these families, and row erasures, count
+ *   word            := see MetaText
+ * </pre>
+ */
+public final class TabletCells {
+  private TabletCells() {}
+
+  /**
+   * Adds what makes the row say this and nothing else, whatever it said before: within one batch,
+   * an erasure of the row hides older cells only.
+   */
+  public static void save(TabletConfig config, CellBatchBuilder batch) {
+    Bytes row = config.metaRow();
+    batch.add(Cell.eraseRow(row));
+    put(batch, row, FIRST, "", config.revision(), MetaText.escape(config.first()));
+    config
+        .fragments()
+        .forEach(
+            (group, chain) ->
+                put(batch, row, FRAGMENTS, group, config.revision(), chainText(chain)));
+    if (!config.location().isEmpty()) {
+      put(batch, row, LOCATION, "", config.revision(), MetaText.escape(config.location()));
+    }
+    config.log().ifPresent(log -> put(batch, row, LOG, "", config.revision(), logText(log)));
+  }
+
+  /** Adds what removes a tablet from META. */
+  public static void erase(TabletKey tablet, CellBatchBuilder batch) {
+    batch.add(Cell.eraseRow(tablet.metaRow()));
+  }
+
+  /** The cell that a tablet's lower bound is in. */
+  static Cell firstCell(TabletConfig config) {
+    return Cell.put(
+        config.metaRow(),
+        FIRST,
+        Bytes.EMPTY,
+        config.revision(),
+        Bytes.utf8(MetaText.escape(config.first())));
+  }
+
+  /**
+   * Reads a tablet's row.
+   *
+   * @param cells the newest version of each column, all of one row
+   * @throws CorruptDataException that names the row, the column and what was found
+   */
+  public static TabletConfig load(List<Cell> cells) {
+    Bytes row = cells.getFirst().row();
+    if (!(MetaRows.parse(row) instanceof MetaRows.MetaRow.Tablet tablet)) {
+      throw new CorruptDataException("META", 0, "the row of a tablet", MetaRows.describe(row));
+    }
+    Bytes first = null;
+    String location = "";
+    Optional<LogRef> log = Optional.empty();
+    SortedMap<String, List<FragmentRef>> fragments = new TreeMap<>();
+    long revision = 0;
+    for (Cell cell : cells) {
+      revision = Math.max(revision, cell.timestamp());
+      if (cell.family().equals(FRAGMENTS) && !cell.qualifier().isEmpty()) {
+        fragments.put(cell.qualifier().toUtf8(), chain(cell));
+      } else if (cell.family().equals(FIRST) && cell.qualifier().isEmpty()) {
+        first = word(cell, text(cell));
+      } else if (cell.family().equals(LOCATION) && cell.qualifier().isEmpty()) {
+        location = plain(cell, text(cell));
+      } else if (cell.family().equals(LOG) && cell.qualifier().isEmpty()) {
+        log = Optional.of(log(cell));
+      } else {
+        throw corrupt(cell, 0, "a column of a tablet");
+      }
+    }
+    return config(row, tablet, first, location, log, fragments, revision);
+  }
+
+  private static TabletConfig config(
+      Bytes row,
+      MetaRows.MetaRow.Tablet tablet,
+      @Nullable Bytes first,
+      String location,
+      Optional<LogRef> log,
+      SortedMap<String, List<FragmentRef>> fragments,
+      long revision) {
+    if (first == null) {
+      throw new CorruptDataException(
+          "META, " + MetaRows.describe(row), 0, "a column first:", "none");
+    }
+    try {
+      return new TabletConfig(
+          tablet.table(), first, tablet.last(), location, log, fragments, revision);
+    } catch (InvalidRequestException e) {
+      throw new CorruptDataException(
+          "META, " + MetaRows.describe(row) + ", column first:",
+          0,
+          "a row before the tablet's last",
+          "\"" + first + "\"");
+    }
+  }
+
+  private static String chainText(List<FragmentRef> chain) {
+    return chain.stream().map(TabletCells::fragmentText).collect(Collectors.joining(" "));
+  }
+
+  private static String fragmentText(FragmentRef fragment) {
+    String path = MetaText.escape(fragment.path().value());
+    return fragment
+        .families()
+        .map(
+            only ->
+                new TreeSet<>(only)
+                    .stream()
+                        .map(MetaText::escape)
+                        .collect(Collectors.joining(",", path + "=", "")))
+        .orElse(path);
+  }
+
+  private static List<FragmentRef> chain(Cell cell) {
+    List<FragmentRef> chain = new ArrayList<>();
+    Set<FilePath> seen = new HashSet<>();
+    for (String text : text(cell).split(" ", -1)) {
+      int mark = text.indexOf('=');
+      FilePath path = path(cell, mark < 0 ? text : text.substring(0, mark));
+      if (!seen.add(path)) {
+        throw corrupt(cell, 0, "each file once");
+      }
+      chain.add(
+          mark < 0
+              ? FragmentRef.whole(path)
+              : FragmentRef.restricted(path, families(cell, text.substring(mark + 1))));
+    }
+    return chain;
+  }
+
+  private static Set<Bytes> families(Cell cell, String text) {
+    Set<Bytes> families = new TreeSet<>();
+    if (!text.isEmpty()) {
+      for (String family : text.split(",", -1)) {
+        families.add(word(cell, family));
+      }
+    }
+    return families;
+  }
+
+  private static String logText(LogRef log) {
+    return MetaText.escape(log.directory().value()) + " " + log.fromTxn();
+  }
+
+  private static LogRef log(Cell cell) {
+    String[] parts = text(cell).split(" ", -1);
+    if (parts.length != 2) {
+      throw corrupt(cell, 0, "a directory, a space and a transaction");
+    }
+    try {
+      return new LogRef(path(cell, parts[0]), Long.parseLong(parts[1]));
+    } catch (NumberFormatException | InvalidRequestException e) {
+      throw corrupt(cell, parts[0].length() + 1, "a transaction");
+    }
+  }
+
+  private static FilePath path(Cell cell, String word) {
+    try {
+      FilePath path = FilePath.of(plain(cell, word));
+      if (!path.equals(FilePath.ROOT)) {
+        return path;
+      }
+    } catch (InvalidRequestException e) {
+      // Told below, as an empty path is.
+    }
+    throw corrupt(cell, 0, "a file path");
+  }
+
+  private static String plain(Cell cell, String word) {
+    Bytes bytes = word(cell, word);
+    if (!Bytes.utf8(bytes.toUtf8()).equals(bytes)) {
+      throw corrupt(cell, 0, "UTF-8");
+    }
+    return bytes.toUtf8();
+  }
+
+  private static Bytes word(Cell cell, String word) {
+    try {
+      return MetaText.unescape(word);
+    } catch (Malformed e) {
+      throw corrupt(cell, Math.max(0, text(cell).indexOf(word)) + e.offset(), "plain text");
+    }
+  }
+
+  private static String text(Cell cell) {
+    return cell.value().toUtf8();
+  }
+
+  private static CorruptDataException corrupt(Cell cell, int at, String expected) {
+    return new CorruptDataException(
+        "META, "
+            + MetaRows.describe(cell.row())
+            + ", column "
+            + cell.family()
+            + ":"
+            + cell.qualifier(),
+        at,
+        expected,
+        "\"" + cell.value() + "\"");
+  }
+
+  private static void put(
+      CellBatchBuilder batch,
+      Bytes row,
+      Bytes family,
+      String qualifier,
+      long revision,
+      String value) {
+    batch.put(row, family, Bytes.utf8(qualifier), revision, Bytes.utf8(value));
+  }
+}

@@ -1,0 +1,194 @@
+package io.stele.tables.read;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellBatchWriter;
+import io.stele.base.error.NotFoundException;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
+import io.stele.base.table.CellPage;
+import io.stele.base.table.ScanOptions;
+import io.stele.base.time.Clock;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.tables.read.TabletAccess.Readable;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.TabletView;
+import io.stele.tables.tablet.ViewHolder.Borrowed;
+import io.stele.tables.txn.Sequencer;
+import io.stele.tables.txn.Snapshots;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * All scans of a server, the one used longest ago first. Scans that nobody asks for any more, and
+ * the least used ones when there are too many, are ended, because each keeps old versions on disk.
+ */
+public final class Scanners {
+  private static final int ROW_BUFFER = 1536;
+
+  private final Snapshots snapshots;
+  private final Sequencer sequencer;
+  private final TabletAccess access;
+  private final Clock clock;
+  private final int most;
+  private final long idleNanos;
+
+  // Guarded by itself. Value: when it was last used, by the monotonic clock.
+  private final LinkedHashMap<TableScanner, Long> open = new LinkedHashMap<>(16, 0.75f, true);
+
+  /**
+   * Starts without scans.
+   *
+   * @param most open at a time
+   * @param idle a scan that nobody asks for so long is ended
+   */
+  public Scanners(
+      Snapshots snapshots,
+      Sequencer sequencer,
+      TabletAccess access,
+      Clock clock,
+      int most,
+      Duration idle) {
+    this.snapshots = snapshots;
+    this.sequencer = sequencer;
+    this.access = access;
+    this.clock = clock;
+    this.most = most;
+    this.idleNanos = idle.toNanos();
+  }
+
+  TabletAccess access() {
+    return access;
+  }
+
+  /** Microseconds, for purge policies. */
+  long now() {
+    return clock.micros();
+  }
+
+  /** Starts a scan. */
+  public TableScanner open(Table table, ReadPredicate predicate, ScanOptions options) {
+    long txn = openSnapshot(options);
+    TableScanner scanner = new TableScanner(this, table, predicate, options, txn);
+    synchronized (open) {
+      open.put(scanner, clock.nanos());
+    }
+    endSuperfluous();
+    return scanner;
+  }
+
+  private long openSnapshot(ScanOptions options) {
+    if (options.atTxn() == 0) {
+      return snapshots.open(options.latest() ? sequencer::assigned : sequencer::durable);
+    }
+    if (!snapshots.reopen(options.atTxn())) {
+      throw new NotFoundException(
+          "transaction " + options.atTxn() + " is not held open by a scan any more");
+    }
+    return options.atTxn();
+  }
+
+  /** Reads once, at most so many bytes. */
+  public CellPage read(Table table, ReadPredicate predicate, ScanOptions options, int maxBytes) {
+    if (options.equals(ScanOptions.DEFAULT) && predicate.rows().size() == 1) {
+      RowRange rows = predicate.rows().getFirst();
+      if (rows.isOneRow()) {
+        return readRow(table, predicate, rows.from(), sequencer::durable, maxBytes);
+      }
+    }
+    try (TableScanner scanner =
+        new TableScanner(this, table, predicate, options, openSnapshot(options))) {
+      return scanner.next(maxBytes);
+    }
+  }
+
+  /** The newest state of a row, durable or not. */
+  public CellPage readLatest(Table table, ReadPredicate predicate, Bytes row) {
+    return readRow(
+        table,
+        predicate.withRows(List.of(RowRange.row(row))),
+        row,
+        sequencer::assigned,
+        Integer.MAX_VALUE);
+  }
+
+  /**
+   * Reads a row without a snapshot: the view that is borrowed keeps the files, and it must still be
+   * the current one when the transaction is taken, so that no rewrite has dropped what that sees.
+   */
+  private CellPage readRow(
+      Table table, ReadPredicate predicate, Bytes row, LongSupplier readTxn, int maxBytes) {
+    while (true) {
+      Readable readable = access.open(table, row);
+      try (Borrowed borrowed = readable.borrowed()) {
+        long txn = readTxn.getAsLong();
+        if (borrowed.isCurrent()) {
+          return readRow(borrowed.view(), readable.tablet(), predicate, txn, maxBytes);
+        }
+      }
+    }
+  }
+
+  private CellPage readRow(
+      TableView view, TabletView tablet, ReadPredicate predicate, long txn, int maxBytes) {
+    Optional<CellCursor> found =
+        TabletReader.open(view, tablet, predicate, predicate.rows(), txn, now());
+    if (found.isEmpty()) {
+      return new CellPage(txn, Optional.empty(), false);
+    }
+    CellBatchWriter out = new CellBatchWriter(ROW_BUFFER);
+    try (CellCursor cells = found.get()) {
+      while (cells.next()) {
+        if (out.size() >= maxBytes) {
+          return new CellPage(txn, out.finish(txn), true);
+        }
+        out.add(cells.cell());
+      }
+    }
+    return new CellPage(txn, out.finish(txn), false);
+  }
+
+  void use(TableScanner scanner) {
+    synchronized (open) {
+      open.computeIfPresent(scanner, (_, _) -> clock.nanos());
+    }
+  }
+
+  void ended(TableScanner scanner) {
+    snapshots.close(scanner.txn());
+    synchronized (open) {
+      open.remove(scanner);
+    }
+  }
+
+  /** Ends scans that are idle or too many; to be called now and then. */
+  public void endSuperfluous() {
+    List<TableScanner> ended = new ArrayList<>();
+    synchronized (open) {
+      long now = clock.nanos();
+      Iterator<Map.Entry<TableScanner, Long>> eldest = open.entrySet().iterator();
+      while (eldest.hasNext()) {
+        Map.Entry<TableScanner, Long> entry = eldest.next();
+        if (open.size() <= most && now - entry.getValue() < idleNanos) {
+          break;
+        }
+        ended.add(entry.getKey());
+        eldest.remove();
+      }
+    }
+    ended.forEach(
+        scanner -> scanner.close("was ended because it was left alone, or there were too many"));
+  }
+
+  public int count() {
+    synchronized (open) {
+      return open.size();
+    }
+  }
+}

@@ -1,0 +1,310 @@
+package io.stele.tables.read;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellBatchWriter;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.CellView;
+import io.stele.base.error.NotFoundException;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
+import io.stele.base.table.CellPage;
+import io.stele.base.table.ScanOptions;
+import io.stele.base.table.TableScan;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.tables.read.TabletAccess.Readable;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.Tablet;
+import io.stele.tables.tablet.TabletListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A scan: a place in a table and a transaction. It walks tablet by tablet; the merge of the tablet
+ * at hand is kept from call to call as long as nobody needs what it holds. When fragments are
+ * replaced it lets go of them before the callback returns, or with the end of the call under way,
+ * and the next call builds the merge anew, behind the last cell, at the same transaction.
+ */
+final class TableScanner implements TableScan, TabletListener {
+  private static final int FIRST_BUFFER = 16 << 10;
+
+  private final Scanners owner;
+  private final Table table;
+  private final ReadPredicate predicate;
+  private final long txn;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock.
+  private Bytes from; // rows below it have been dealt with
+  private @Nullable CellView after; // cells up to it have been handed out
+  private @Nullable Merge merge;
+  private long rowsLeft;
+  private @Nullable Bytes row; // the row at hand
+  private boolean finished;
+  private @Nullable String closedBecause;
+
+  private volatile boolean outdated; // the merge holds what others have replaced
+
+  /** What is open of the tablet at hand. */
+  private static final class Merge {
+    final Readable readable;
+    final CellCursor cells;
+    boolean started;
+    boolean pending; // stands on a cell that was not handed out
+
+    Merge(Readable readable, CellCursor cells) {
+      this.readable = readable;
+      this.cells = cells;
+    }
+
+    boolean advance(@Nullable CellView after) {
+      if (pending) {
+        return true;
+      }
+      pending = started || after == null ? cells.next() : cells.seek(after);
+      started = true;
+      return pending;
+    }
+  }
+
+  TableScanner(
+      Scanners owner, Table table, ReadPredicate predicate, ScanOptions options, long txn) {
+    this.owner = owner;
+    this.table = table;
+    this.predicate = predicate;
+    this.txn = txn;
+    this.rowsLeft = options.maxRows() == 0 ? Long.MAX_VALUE : options.maxRows();
+    this.from = predicate.rows().getFirst().from();
+    if (options.after().isPresent() && options.after().get().row().compareTo(from) >= 0) {
+      ScanOptions.Position position = options.after().get();
+      this.from = position.row();
+      this.after =
+          behind(
+              CellView.beforeColumn(position.row(), position.family(), position.qualifier()),
+              position.timestamp());
+    }
+  }
+
+  /** Turns a view of a column into one that stands behind a version of it. */
+  private static CellView behind(CellView column, long timestamp) {
+    column.kind = CellKind.PUT;
+    column.timestamp = timestamp;
+    column.txn = 0;
+    return column;
+  }
+
+  @Override
+  public long txn() {
+    return txn;
+  }
+
+  @Override
+  public CellPage next(int maxBytes) {
+    owner.use(this);
+    lock.lock();
+    try {
+      if (closedBecause != null) {
+        throw new NotFoundException("scan of table \"" + table.name() + "\" " + closedBecause);
+      }
+      return fill(maxBytes);
+    } finally {
+      if (outdated) {
+        letGo();
+      }
+      lock.unlock();
+    }
+  }
+
+  private CellPage fill(int maxBytes) {
+    CellBatchWriter out = new CellBatchWriter(Math.min(maxBytes, FIRST_BUFFER));
+    while (!finished && out.size() < maxBytes) {
+      Merge at = merge != null ? merge : openTablet();
+      if (at != null) {
+        takeCells(at, out, maxBytes);
+      }
+    }
+    return new CellPage(txn, out.finish(txn), !finished);
+  }
+
+  /** Hands out cells of the tablet at hand. */
+  private void takeCells(Merge at, CellBatchWriter out, int maxBytes) {
+    while (at.advance(after)) {
+      CellView cell = at.cells.cell();
+      if (out.size() >= maxBytes) {
+        return;
+      }
+      if (!countRow(cell)) {
+        finish();
+        return;
+      }
+      out.add(cell);
+      at.pending = false;
+      if (out.size() >= maxBytes) {
+        remember(cell);
+        return;
+      }
+    }
+    leaveTablet(at);
+  }
+
+  /** False if the cell is of a row too many. */
+  private boolean countRow(CellView cell) {
+    Bytes current = row;
+    if (current != null && current.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) == 0) {
+      return true;
+    }
+    if (rowsLeft == 0) {
+      return false;
+    }
+    rowsLeft--;
+    row = cell.row();
+    return true;
+  }
+
+  private void remember(CellView cell) {
+    from = cell.row();
+    after =
+        behind(
+            CellView.beforeColumn(from, cell.family(), cell.qualifier()), cell.timestamp);
+  }
+
+  /** Opens the tablet of the next wanted row; nothing if it has nothing, or there is none. */
+  private @Nullable Merge openTablet() {
+    Optional<Bytes> wanted = nextWantedRow();
+    if (wanted.isEmpty()) {
+      finish();
+      return null;
+    }
+    if (!wanted.get().equals(from)) {
+      from = wanted.get();
+      after = null;
+    }
+    outdated = false;
+    // The first row that can exist at or behind the place: no row is empty.
+    Bytes probe = from.isEmpty() ? from.successor() : from;
+    Readable readable = owner.access().open(table, probe);
+    boolean kept = false;
+    try {
+      List<RowRange> rows = new ArrayList<>();
+      for (RowRange range : predicate.rows()) {
+        range
+            .intersect(readable.tablet().range())
+            .flatMap(inTablet -> inTablet.intersect(new RowRange(from, null)))
+            .ifPresent(rows::add);
+      }
+      Optional<CellCursor> cells =
+          rows.isEmpty()
+              ? Optional.empty()
+              : TabletReader.open(
+                  readable.borrowed().view(),
+                  readable.tablet(),
+                  predicate,
+                  rows,
+                  txn,
+                  owner.now());
+      if (cells.isPresent()) {
+        Merge opened = new Merge(readable, cells.get());
+        merge = opened;
+        table.events().add(this, readable.tablet().tablet());
+        kept = true;
+        if (!readable.borrowed().isCurrent()) {
+          outdated = true; // replaced before anybody could tell
+        }
+        return opened;
+      }
+      stepBehind(readable);
+      return null;
+    } finally {
+      if (!kept) {
+        readable.borrowed().close();
+      }
+    }
+  }
+
+  private Optional<Bytes> nextWantedRow() {
+    for (RowRange range : predicate.rows()) {
+      Bytes to = range.to();
+      if (to == null || to.compareTo(from) > 0) {
+        return Optional.of(range.from().compareTo(from) > 0 ? range.from() : from);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private void leaveTablet(Merge at) {
+    stepBehind(at.readable);
+    letGo();
+  }
+
+  private void stepBehind(Readable readable) {
+    Optional<Bytes> last = readable.tablet().last();
+    if (last.isEmpty()) {
+      finish();
+    } else {
+      from = last.get().successor();
+      after = null;
+    }
+  }
+
+  private void finish() {
+    finished = true;
+    letGo();
+  }
+
+  private void letGo() {
+    Merge held = merge;
+    if (held == null) {
+      return;
+    }
+    merge = null;
+    table.events().remove(this, held.readable.tablet().tablet());
+    held.cells.close();
+    held.readable.borrowed().close();
+  }
+
+  @Override
+  public void onFragmentListUpdate(Tablet tablet, int group, int begin, int end) {
+    outdate();
+  }
+
+  @Override
+  public void onRowRangeUpdate(Tablet tablet, Optional<RowRange> rows) {
+    outdate();
+  }
+
+  private void outdate() {
+    outdated = true;
+    if (lock.tryLock()) {
+      try {
+        letGo();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    close("is closed");
+  }
+
+  /** Ends it for a reason that the next caller is told. */
+  void close(String because) {
+    boolean first;
+    lock.lock();
+    try {
+      first = closedBecause == null;
+      if (first) {
+        closedBecause = because;
+        letGo();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (first) {
+      owner.ended(this);
+    }
+  }
+}

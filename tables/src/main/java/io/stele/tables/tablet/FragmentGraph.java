@@ -1,0 +1,116 @@
+package io.stele.tables.tablet;
+
+import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
+import io.stele.engine.cache.BlockCache;
+import io.stele.engine.cache.InMemoryGroups;
+import io.stele.engine.disk.DiskFragment;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which files of a table are open, and how many chains of its tablets use each. Halves of a split
+ * share their files, and so do the tablets whose rows were flushed together; a file is closed with
+ * its last use.
+ */
+public final class FragmentGraph {
+  private static final class Node {
+    final DiskFragment fragment;
+    int uses;
+
+    Node(DiskFragment fragment) {
+      this.fragment = fragment;
+    }
+  }
+
+  private final FileStore files;
+  private final BlockCache cache;
+
+  // Guarded by this.
+  private final Map<FilePath, Node> nodes = new HashMap<>();
+  private final List<DiskFragment> closing = new ArrayList<>(); // unused, but still being read
+
+  public FragmentGraph(FileStore files, BlockCache cache) {
+    this.files = files;
+    this.cache = cache;
+  }
+
+  /** The open fragment of a path, which has one more use now. */
+  public synchronized DiskFragment use(FilePath path) {
+    Node node = nodes.get(path);
+    if (node == null) {
+      try {
+        node = new Node(DiskFragment.open(files, path, cache));
+      } catch (IOException e) {
+        throw new UnavailableException("fragment " + path + " cannot be opened: " + e, e);
+      }
+      nodes.put(path, node);
+    }
+    node.uses++;
+    return node.fragment;
+  }
+
+  /** One more use of a fragment that is in use already. */
+  public synchronized void share(DiskFragment fragment) {
+    Node node = nodes.get(fragment.path());
+    if (node == null) {
+      throw new IllegalStateException("fragment " + fragment.path() + " is shared but not in use");
+    }
+    node.uses++;
+  }
+
+  /** Ends uses, one each; answers the fragments that have none left, to be closed by the caller. */
+  public synchronized List<DiskFragment> release(List<DiskFragment> fragments) {
+    List<DiskFragment> unused = new ArrayList<>();
+    for (DiskFragment fragment : fragments) {
+      Node node = nodes.get(fragment.path());
+      if (node == null || node.uses < 1) {
+        throw new IllegalStateException("fragment " + fragment.path() + " released but not in use");
+      }
+      if (--node.uses == 0) {
+        nodes.remove(fragment.path());
+        closing.add(fragment);
+        unused.add(fragment);
+      }
+    }
+    return unused;
+  }
+
+  /** Closes a fragment that has no use and no reader any more. */
+  public void close(DiskFragment fragment) {
+    fragment.close();
+    synchronized (this) {
+      closing.remove(fragment);
+    }
+  }
+
+  /** How many chains use a file; 0 if it is not open. */
+  public synchronized int uses(FilePath path) {
+    Node node = nodes.get(path);
+    return node == null ? 0 : node.uses;
+  }
+
+  /** The files that must not be deleted, whatever META says. */
+  public synchronized Set<FilePath> openFiles() {
+    Set<FilePath> open = new HashSet<>(nodes.keySet());
+    closing.forEach(fragment -> open.add(fragment.path()));
+    return open;
+  }
+
+  /** Has the blocks of each file kept as the in-memory groups ask for. */
+  public void setPriorities(InMemoryGroups groups) {
+    List<DiskFragment> open;
+    synchronized (this) {
+      open = nodes.values().stream().map(node -> node.fragment).toList();
+    }
+    for (DiskFragment fragment : open) {
+      fragment.setPriority(groups.priorityOf(fragment.families()));
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.stele.tables.tablet;
+
+import io.stele.base.predicate.RowRange;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hands events of tablets to listeners: one event at a time, with no lock of the table held. A
+ * listener may add and remove listeners from inside a callback; that takes effect when the dispatch
+ * is over. One that listens to a tablet and to all of them is told once.
+ */
+public final class TabletEvents {
+  private record Entry(TabletListener listener, @Nullable Tablet tablet) {}
+
+  private final List<Entry> entries = new ArrayList<>(); // guarded by itself
+  private final ReentrantLock dispatching = new ReentrantLock();
+
+  // What callbacks asked for; by the dispatching thread only.
+  private final List<Runnable> changes = new ArrayList<>();
+  private final List<Runnable> events = new ArrayList<>();
+
+  /**
+   * Adds a listener; each call is to be balanced by {@link #remove}.
+   *
+   * @param tablet null for all
+   */
+  public void add(TabletListener listener, @Nullable Tablet tablet) {
+    later(() -> entries.add(new Entry(listener, tablet)));
+  }
+
+  /** Removes a listener that was added with the same tablet. */
+  public void remove(TabletListener listener, @Nullable Tablet tablet) {
+    later(() -> entries.remove(new Entry(listener, tablet)));
+  }
+
+  private void later(Runnable change) {
+    if (dispatching.isHeldByCurrentThread()) {
+      changes.add(change);
+      return;
+    }
+    synchronized (entries) {
+      change.run();
+    }
+  }
+
+  /** Tells of a change of a chain; without locks. */
+  public void fragmentsChanged(Tablet tablet, int group, int begin, int end) {
+    dispatch(tablet, listener -> listener.onFragmentListUpdate(tablet, group, begin, end));
+  }
+
+  /** Tells of a change of rows; without locks. */
+  public void rowsChanged(Tablet tablet, Optional<RowRange> rows) {
+    dispatch(tablet, listener -> listener.onRowRangeUpdate(tablet, rows));
+  }
+
+  private void dispatch(Tablet tablet, Consumer<TabletListener> event) {
+    if (dispatching.isHeldByCurrentThread()) {
+      events.add(() -> dispatch(tablet, event));
+      return;
+    }
+    List<Runnable> caused;
+    dispatching.lock();
+    try {
+      for (TabletListener listener : listeners(tablet)) {
+        event.accept(listener);
+      }
+    } finally {
+      synchronized (entries) {
+        changes.forEach(Runnable::run);
+      }
+      changes.clear();
+      caused = List.copyOf(events);
+      events.clear();
+      dispatching.unlock();
+    }
+    caused.forEach(Runnable::run);
+  }
+
+  private Set<TabletListener> listeners(Tablet tablet) {
+    Set<TabletListener> found = new LinkedHashSet<>();
+    synchronized (entries) {
+      for (Entry entry : entries) {
+        if (entry.tablet == null || entry.tablet == tablet) {
+          found.add(entry.listener);
+        }
+      }
+    }
+    return found;
+  }
+}

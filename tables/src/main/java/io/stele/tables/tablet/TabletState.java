@@ -1,0 +1,64 @@
+package io.stele.tables.tablet;
+
+import java.util.Locale;
+
+/**
+ * The life of a tablet on a server, and what may be asked of it meanwhile.
+ *
+ * <pre>
+ *            0 unknown ─► 1 ─► 2 ─► 3 ─► 4 ─► 5 active ─► 6 ─► 7 ─► 0
+ *   reads    refused      deferred ────────►  served ───────►  refused
+ *   writes   refused      deferred ──►  served ────►  refused
+ * </pre>
+ */
+public enum TabletState {
+  /** Not here: a request for it is an error. */
+  UNKNOWN(Access.REFUSED, Access.REFUSED),
+  /** Its configuration is being read. */
+  CONFIG_LOADING(Access.DEFERRED, Access.DEFERRED),
+  /** The log of the server that had it is being replayed. */
+  LOG_REPLAYING(Access.DEFERRED, Access.DEFERRED),
+  /** Its configuration is being saved, with this server's location and log. */
+  CONFIG_SAVING(Access.DEFERRED, Access.DEFERRED),
+  /** Writes go to this server's log; its files are being opened. */
+  FRAGMENTS_LOADING(Access.DEFERRED, Access.SERVED),
+  ACTIVE(Access.SERVED, Access.SERVED),
+  /** On its way out: what is in memory is being written to disk. */
+  READ_ONLY(Access.SERVED, Access.REFUSED),
+  /** All is on disk; its last configuration is being saved. */
+  DISABLED(Access.REFUSED, Access.REFUSED);
+
+  /** What becomes of a request. */
+  public enum Access {
+    SERVED,
+    /** It waits for the next state, for a while. */
+    DEFERRED,
+    REFUSED
+  }
+
+  private final Access reads;
+  private final Access writes;
+
+  TabletState(Access reads, Access writes) {
+    this.reads = reads;
+    this.writes = writes;
+  }
+
+  public Access reads() {
+    return reads;
+  }
+
+  public Access writes() {
+    return writes;
+  }
+
+  /** 0 to 7, in the order of a tablet's life. */
+  public int number() {
+    return ordinal();
+  }
+
+  /** The name as people write it. */
+  public String text() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

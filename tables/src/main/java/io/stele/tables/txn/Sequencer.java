@@ -1,0 +1,216 @@
+package io.stele.tables.txn;
+
+import io.stele.base.error.OutcomeUnknownException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The transactions of a server: which have been given out, which are on disk, and which are stable.
+ *
+ * <p>Invariant: {@code assigned >= durable >= stable}. All three only grow.
+ *
+ * <p>A transaction is <em>stable</em> when nothing that it brought about is still to be saved. A
+ * flush, say, changes configurations of tablets; these are changes of META, with transactions of
+ * their own, and those may change the configuration of META in turn, up to the root. Whoever brings
+ * such a thing about says so ({@link #addFutureDeps}) and, when the change of META has its
+ * transaction, names it ({@link #resolveFutureDeps}).
+ */
+public final class Sequencer {
+  private record Waiter(long txn, CompletableFuture<Long> future) {}
+
+  /** What a transaction still waits for. */
+  private static final class Deps {
+    int unresolved;
+    long newest; // of the transactions that resolved ones became
+  }
+
+  private final Executor acknowledger;
+
+  private volatile long assigned; // written under the commit lock
+  private volatile long durable;
+  private volatile @Nullable Throwable failure;
+
+  // Guarded by this; waiters in the order of their transactions.
+  private final Deque<Waiter> durabilityWaiters = new ArrayDeque<>();
+  private final List<Waiter> stabilityWaiters = new ArrayList<>();
+  private final TreeMap<Long, Deps> deps = new TreeMap<>();
+
+  /**
+   * Starts behind a transaction, all of which is durable and stable.
+   *
+   * @param acknowledger completes futures, so that the log thread need not
+   */
+  public Sequencer(long lastTxn, Executor acknowledger) {
+    this.assigned = lastTxn;
+    this.durable = lastTxn;
+    this.acknowledger = acknowledger;
+  }
+
+  // ---- giving out; under the commit lock
+
+  public long allocate() {
+    return ++assigned;
+  }
+
+  /**
+   * Gives out nothing at or below a transaction from now on: a tablet has come that has seen it.
+   * What lies between is nobody's.
+   */
+  public void advanceTo(long txn) {
+    assigned = Math.max(assigned, txn);
+  }
+
+  public long assigned() {
+    return assigned;
+  }
+
+  // ---- durability
+
+  public long durable() {
+    return durable;
+  }
+
+  /** All up to a transaction is on disk. */
+  public void durable(long txn) {
+    List<Waiter> ready = new ArrayList<>();
+    synchronized (this) {
+      durable = Math.max(durable, txn);
+      while (!durabilityWaiters.isEmpty() && durabilityWaiters.getFirst().txn <= txn) {
+        ready.add(durabilityWaiters.removeFirst());
+      }
+      takeStable(ready);
+    }
+    complete(ready);
+  }
+
+  /** Nothing more will be on disk: what is not may or may not be found after a restart. */
+  public void failed(Throwable cause) {
+    List<Waiter> lost = new ArrayList<>();
+    synchronized (this) {
+      failure = cause;
+      lost.addAll(durabilityWaiters);
+      lost.addAll(stabilityWaiters);
+      durabilityWaiters.clear();
+      stabilityWaiters.clear();
+    }
+    acknowledger.execute(
+        () -> lost.forEach(waiter -> waiter.future.completeExceptionally(unknown(waiter.txn))));
+  }
+
+  private OutcomeUnknownException unknown(long txn) {
+    return new OutcomeUnknownException(
+        "transaction " + txn + " may or may not be in the commit log: " + failure, failure);
+  }
+
+  /** Completed with the newest durable transaction, once that is this one or a later one. */
+  public CompletableFuture<Long> whenDurable(long txn) {
+    if (durable >= txn) {
+      return CompletableFuture.completedFuture(durable);
+    }
+    CompletableFuture<Long> future = new CompletableFuture<>();
+    synchronized (this) {
+      if (durable >= txn) {
+        return CompletableFuture.completedFuture(durable);
+      }
+      if (failure != null) {
+        return CompletableFuture.failedFuture(unknown(txn));
+      }
+      if (durabilityWaiters.isEmpty() || durabilityWaiters.getLast().txn <= txn) {
+        durabilityWaiters.addLast(new Waiter(txn, future));
+      } else {
+        insert(new Waiter(txn, future));
+      }
+    }
+    return future;
+  }
+
+  private void insert(Waiter waiter) {
+    Deque<Waiter> later = new ArrayDeque<>();
+    while (!durabilityWaiters.isEmpty() && durabilityWaiters.getLast().txn > waiter.txn) {
+      later.addFirst(durabilityWaiters.removeLast());
+    }
+    durabilityWaiters.addLast(waiter);
+    durabilityWaiters.addAll(later);
+  }
+
+  // ---- stability
+
+  /** A transaction is not stable before so many more things have been resolved and are durable. */
+  public synchronized void addFutureDeps(long txn, int count) {
+    deps.computeIfAbsent(txn, _ -> new Deps()).unresolved += count;
+  }
+
+  /** So many of the things that a transaction waits for have become a transaction of META. */
+  public void resolveFutureDeps(long txn, int count, long futureTxn) {
+    List<Waiter> ready = new ArrayList<>();
+    synchronized (this) {
+      Deps open = deps.get(txn);
+      if (open == null || open.unresolved < count) {
+        throw new IllegalStateException(
+            count + " dependencies of transaction " + txn + " resolved that it does not have");
+      }
+      open.unresolved -= count;
+      open.newest = Math.max(open.newest, futureTxn);
+      takeStable(ready);
+    }
+    complete(ready);
+  }
+
+  /** The newest transaction that is stable with all before it. */
+  public synchronized long stable() {
+    settle();
+    return deps.isEmpty() ? durable : Math.min(durable, deps.firstKey() - 1);
+  }
+
+  /** Completed once a transaction is stable, with all before it. */
+  public CompletableFuture<Long> whenStable(long txn) {
+    synchronized (this) {
+      if (stable() >= txn) {
+        return CompletableFuture.completedFuture(stable());
+      }
+      if (failure != null) {
+        return CompletableFuture.failedFuture(unknown(txn));
+      }
+      CompletableFuture<Long> future = new CompletableFuture<>();
+      stabilityWaiters.add(new Waiter(txn, future));
+      return future;
+    }
+  }
+
+  /**
+   * Forgets dependencies that have been fulfilled. A thing is fulfilled when its transaction is
+   * durable and waits for nothing itself; those before it do not count, or none ever would be.
+   */
+  private void settle() {
+    boolean changed = true;
+    while (changed) {
+      changed =
+          deps.values()
+              .removeIf(
+                  open ->
+                      open.unresolved == 0
+                          && open.newest <= durable
+                          && !deps.containsKey(open.newest));
+    }
+  }
+
+  private void takeStable(List<Waiter> ready) {
+    if (!stabilityWaiters.isEmpty()) {
+      long stable = stable();
+      stabilityWaiters.removeIf(waiter -> waiter.txn <= stable && ready.add(waiter));
+    }
+  }
+
+  private void complete(List<Waiter> ready) {
+    if (!ready.isEmpty()) {
+      long now = durable;
+      acknowledger.execute(() -> ready.forEach(waiter -> waiter.future.complete(now)));
+    }
+  }
+}

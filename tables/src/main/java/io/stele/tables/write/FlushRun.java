@@ -1,0 +1,308 @@
+package io.stele.tables.write;
+
+import io.stele.base.file.FilePath;
+import io.stele.engine.chain.Link;
+import io.stele.engine.disk.DiskFragment;
+import io.stele.engine.disk.FragmentProperties;
+import io.stele.engine.memory.MemFragment;
+import io.stele.tables.event.TableEvent;
+import io.stele.tables.tablet.ChainEdit;
+import io.stele.tables.tablet.GroupView;
+import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.Tablet;
+import io.stele.tables.tablet.TabletConfigs;
+import io.stele.tables.tablet.TabletGate;
+import io.stele.tables.tablet.TabletState;
+import io.stele.tables.tablet.TabletView;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/**
+ * One flush: the frozen mem fragments of a group become one file, which all tablets share that have
+ * rows in it; then their configurations are saved, and then the log may go.
+ */
+final class FlushRun {
+  private final ServerParts server;
+  private final Memory memory;
+  private final LogRelease release;
+  private final TabletConfigs configs;
+  private final ReentrantLock running = new ReentrantLock(); // one at a time
+
+  FlushRun(ServerParts server, Memory memory, LogRelease release, TabletConfigs configs) {
+    this.server = server;
+    this.memory = memory;
+    this.release = release;
+    this.configs = configs;
+  }
+
+  /** What a flush starts from. */
+  private record Input(TableView view, GroupView group, List<Link> mems) {
+    long maxTxn() {
+      return mems.stream().mapToLong(link -> link.fragment().maxTxn()).max().orElse(0);
+    }
+
+    long minTxn() {
+      return mems.stream().mapToLong(link -> link.fragment().minTxn()).min().orElse(0);
+    }
+  }
+
+  /** Flushes all of a group that is in memory now; false if its schema changed meanwhile. */
+  boolean flush(Table table, String group, BooleanSupplier cancelled) throws IOException {
+    running.lock();
+    try {
+      Optional<Input> input = freeze(table, group);
+      return input.isEmpty() || flush(table, input.get(), cancelled);
+    } finally {
+      running.unlock();
+    }
+  }
+
+  private Optional<Input> freeze(Table table, String name) {
+    server.lock().lock();
+    try {
+      TableView view = table.view();
+      int index = index(view, name);
+      if (index < 0 || view.groups().get(index).isEmpty()) {
+        return Optional.empty();
+      }
+      GroupView group = view.groups().get(index);
+      if (!group.active().isEmpty()) {
+        group = group.rotated();
+        view = view.withGroup(index, group);
+        table.replace(view);
+      }
+      return Optional.of(new Input(view, group, List.copyOf(group.frozen())));
+    } finally {
+      server.lock().unlock();
+    }
+  }
+
+  private static int index(TableView view, String group) {
+    for (int i = 0; i < view.groups().size(); i++) {
+      if (view.groups().get(i).schema().name().equals(group)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private boolean flush(Table table, Input input, BooleanSupplier cancelled) throws IOException {
+    long start = server.clock().nanos();
+    long txn = input.maxTxn();
+    // No file may hold what the log could still lose: later writes must not survive earlier ones.
+    server.sequencer().whenDurable(txn).join();
+    String group = input.group().schema().name();
+    List<TabletView> tablets =
+        input.view().tablets().stream().filter(FlushRun::isFlushedHere).toList();
+    boolean rooted = tablets.stream().noneMatch(tablet -> tablet.files().containsKey(group));
+    FilePath path = server.names().create();
+    Optional<FragmentProperties> written = Optional.empty();
+    try {
+      written =
+          server
+              .job(
+                  path,
+                  input.mems(),
+                  cells -> new TabletGate(cells, tablets),
+                  rooted,
+                  input.group().schema())
+              .run(cancelled);
+    } finally {
+      if (written.isEmpty()) {
+        server.names().settled(path);
+      }
+    }
+    Optional<DiskFragment> fragment =
+        written.isPresent() ? Optional.of(table.graph().use(path)) : Optional.empty();
+    Optional<Set<Tablet>> touched = putInPlace(table, input, fragment);
+    if (touched.isEmpty()) {
+      giveUp(table, fragment);
+      return false;
+    }
+    server.report(
+        new TableEvent.Flushed(
+            table.name(),
+            group,
+            path.toString(),
+            written.map(FragmentProperties::cells).orElse(0L),
+            txn,
+            server.clock().nanos() - start));
+    save(table, input, path, touched.get());
+    return true;
+  }
+
+  /**
+   * Writes what tablets that take no more writes have in memory to files of their own; the mem
+   * fragments stay for the others.
+   */
+  void flushOut(Table table, Set<Tablet> leaving) throws IOException {
+    running.lock();
+    try {
+      long txn = server.sequencer().assigned();
+      server.sequencer().whenDurable(txn).join();
+      TableView view = table.view();
+      for (int g = 0; g < view.groups().size(); g++) {
+        GroupView group = view.groups().get(g);
+        List<TabletView> tablets =
+            view.tablets().stream().filter(each -> leaving.contains(each.tablet())).toList();
+        if (!group.isEmpty()) {
+          flushOut(table, g, group, tablets);
+        }
+      }
+    } finally {
+      running.unlock();
+    }
+  }
+
+  private void flushOut(Table table, int index, GroupView group, List<TabletView> tablets)
+      throws IOException {
+    FilePath path = server.names().create();
+    String name = group.schema().name();
+    boolean rooted = tablets.stream().noneMatch(tablet -> tablet.files().containsKey(name));
+    Optional<FragmentProperties> written = Optional.empty();
+    try {
+      written =
+          server
+              .job(
+                  path,
+                  group.mems(),
+                  cells -> new TabletGate(cells, tablets),
+                  rooted,
+                  group.schema())
+              .run(() -> false);
+    } finally {
+      if (written.isEmpty()) {
+        server.names().settled(path);
+      }
+    }
+    if (written.isEmpty()) {
+      return;
+    }
+    DiskFragment fragment = table.graph().use(path);
+    Set<Tablet> sharing = new HashSet<>();
+    for (TabletView each : ChainEdit.sharing(table.view(), fragment, Long.MAX_VALUE)) {
+      sharing.add(each.tablet());
+    }
+    server
+        .lock()
+        .run(
+            () ->
+                table.replace(
+                    ChainEdit.append(table.view(), table.graph(), index, fragment, sharing),
+                    List.of(fragment)));
+  }
+
+  /** Runs something while no flush can change a chain. */
+  <T> T pausing(Supplier<T> action) {
+    running.lock();
+    try {
+      return action.get();
+    } finally {
+      running.unlock();
+    }
+  }
+
+  /** Tablets on their way out write their own rows; those that are not here yet have none. */
+  private static boolean isFlushedHere(TabletView tablet) {
+    return tablet.state() == TabletState.FRAGMENTS_LOADING || tablet.state() == TabletState.ACTIVE;
+  }
+
+  private void giveUp(Table table, Optional<DiskFragment> fragment) throws IOException {
+    if (fragment.isPresent()) {
+      FilePath path = fragment.get().path();
+      table.graph().release(List.of(fragment.get())).forEach(table.graph()::close);
+      server.files().delete(path);
+      server.names().settled(path);
+    }
+  }
+
+  /**
+   * Swaps the mem fragments for the file, in all tablets at once.
+   *
+   * @return the tablets that have the file now; nothing if the schema changed
+   */
+  private Optional<Set<Tablet>> putInPlace(
+      Table table, Input input, Optional<DiskFragment> fragment) {
+    while (true) {
+      TableView seen = table.view();
+      List<TabletView> sharing =
+          fragment.isPresent() ? ChainEdit.sharing(seen, fragment.get(), input.maxTxn()) : List.of();
+      Set<Tablet> touched = new HashSet<>();
+      sharing.forEach(tablet -> touched.add(tablet.tablet()));
+      server.lock().lock();
+      try {
+        TableView view = table.view();
+        if (view.schemaVersion() != input.view().schemaVersion()) {
+          return Optional.empty();
+        }
+        if (!view.tablets().equals(seen.tablets())) {
+          continue; // tablets were split, joined, loaded or unloaded: look again which share it
+        }
+        int index = index(view, input.group().schema().name());
+        release.saving(input.minTxn());
+        server.sequencer().addFutureDeps(input.maxTxn(), 1);
+        TableView next = view.withGroup(index, view.groups().get(index).without(input.mems()));
+        List<DiskFragment> ended = new ArrayList<>();
+        if (fragment.isPresent()) {
+          next = ChainEdit.append(next, table.graph(), index, fragment.get(), touched);
+          ended.add(fragment.get()); // the use that opened it
+        }
+        freeMemory(view, next);
+        table.replace(next, ended);
+      } finally {
+        server.lock().unlock();
+      }
+      for (TabletView tablet : sharing) {
+        ChainEdit.tellAppended(table, tablet, input.group().schema().name());
+      }
+      return Optional.of(touched);
+    }
+  }
+
+  /** Mem fragments may be shared by groups after a schema change: they go with the last. */
+  private void freeMemory(TableView before, TableView after) {
+    memory.add(memory(after) - memory(before));
+  }
+
+  void forget(TableView last) {
+    memory.add(-memory(last));
+  }
+
+  private static long memory(TableView view) {
+    Set<MemFragment> all = new HashSet<>();
+    for (GroupView group : view.groups()) {
+      for (Link link : group.mems()) {
+        all.add((MemFragment) link.fragment());
+      }
+    }
+    return all.stream().mapToLong(MemFragment::bytes).sum();
+  }
+
+  private void save(Table table, Input input, FilePath path, Set<Tablet> touched) {
+    var _ =
+        configs
+            .save(table, touched)
+            .whenComplete(
+                (metaTxn, failure) -> {
+                  if (failure == null) {
+                    server.names().settled(path);
+                    server.sequencer().resolveFutureDeps(input.maxTxn(), 1, metaTxn);
+                    release.saved(input.minTxn());
+                  } else {
+                    server.report(
+                        new TableEvent.BackgroundFailed(
+                            "saving configurations of table " + table.name(),
+                            failure instanceof Exception e ? e : new RuntimeException(failure)));
+                  }
+                });
+  }
+}

@@ -1,0 +1,211 @@
+package io.stele.tables.write;
+
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.engine.commitlog.CommitLog;
+import io.stele.tables.event.TableEvent;
+import io.stele.tables.tablet.GroupView;
+import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.Tablet;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * Decides what leaves memory, on a thread of its own: groups whose mem fragments are full; and, when
+ * memory or the log runs full, the group that has the most of both.
+ */
+public final class Flusher implements AutoCloseable {
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final double BUSY = 0.5; // so full memory is worked on before writers wait
+
+  /** A group of a table. */
+  record Candidate(Table table, String group, double weight) {}
+
+  private final ServerParts server;
+  private final CommitLog log;
+  private final Memory memory;
+  private final FlushRun run;
+  private final LogRelease release;
+  private final WriteSettings settings;
+  private final Supplier<Collection<Table>> tables;
+  private final Thread thread;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition woken = lock.newCondition();
+  private boolean hasWork; // guarded by lock
+  private volatile boolean closing;
+
+  Flusher(
+      ServerParts server,
+      CommitLog log,
+      Memory memory,
+      FlushRun run,
+      LogRelease release,
+      WriteSettings settings,
+      Supplier<Collection<Table>> tables) {
+    this.server = server;
+    this.log = log;
+    this.memory = memory;
+    this.run = run;
+    this.release = release;
+    this.settings = settings;
+    this.tables = tables;
+    this.thread = Thread.ofPlatform().name("stele-flush").daemon().unstarted(this::loop);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  void wake() {
+    lock.lock();
+    try {
+      hasWork = true;
+      woken.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Writes all that a table has in memory to disk, and waits for it. */
+  public void flush(Table table) {
+    for (GroupView group : table.view().groups()) {
+      flush(table, group.schema().name());
+    }
+  }
+
+  /**
+   * Writes what tablets that take no more writes have in memory to files of their own, which are in
+   * their chains when it returns.
+   */
+  public void flushOut(Table table, Set<Tablet> leaving) {
+    try {
+      run.flushOut(table, leaving);
+    } catch (IOException e) {
+      throw new UnavailableException(
+          "tablets of table \"" + table.name() + "\" were not written to disk: " + e, e);
+    }
+  }
+
+  /** Runs something while no flush can change a chain. */
+  public <T> T pausing(Supplier<T> action) {
+    return run.pausing(action);
+  }
+
+  /** The memory of a table that has ended is free. */
+  public void forget(TableView last) {
+    run.forget(last);
+    wake();
+  }
+
+  private void flush(Table table, String group) {
+    try {
+      while (!run.flush(table, group, () -> closing)) {
+        // The schema changed meanwhile: what was written fits no longer.
+      }
+    } catch (CancellationException e) {
+      throw new UnavailableException("flush was given up: the server is being closed", e);
+    } catch (IOException e) {
+      throw new UnavailableException(
+          "group \"" + group + "\" of table \"" + table.name() + "\" was not flushed: " + e, e);
+    }
+  }
+
+  private void loop() {
+    while (awaitWork()) {
+      try {
+        for (Optional<Candidate> next = choose(); next.isPresent(); next = choose()) {
+          flush(next.get().table(), next.get().group());
+          if (closing) {
+            return;
+          }
+        }
+      } catch (SteleException | CancellationException e) {
+        if (closing) {
+          return;
+        }
+        server.report(new TableEvent.BackgroundFailed("flush", e));
+        pause();
+      }
+    }
+  }
+
+  private boolean awaitWork() {
+    lock.lock();
+    try {
+      long left = LOOK_NANOS;
+      while (!hasWork && !closing && left > 0) {
+        left = woken.awaitNanos(left);
+      }
+      hasWork = false;
+      return !closing;
+    } catch (InterruptedException e) {
+      return !closing; // nobody interrupts this thread on purpose
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void pause() {
+    lock.lock();
+    try {
+      long left = RETRY_NANOS;
+      while (left > 0 && !closing) {
+        left = woken.awaitNanos(left);
+      }
+      hasWork = true;
+    } catch (InterruptedException e) {
+      // The next try comes early.
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The group that is to be flushed next, if one is. */
+  Optional<Candidate> choose() {
+    long held = log.bytesFrom(release.neededFrom());
+    boolean urgent = memory.fullness() > BUSY || held > settings.logBytes();
+    Candidate best = null;
+    for (Table table : tables.get()) {
+      TableView view = table.view();
+      for (GroupView group : view.groups()) {
+        if (group.isEmpty() || (!urgent && group.frozen().isEmpty())) {
+          continue;
+        }
+        double weight =
+            settings.memoryWeight() * group.bytes()
+                + settings.logWeight() * log.bytesFrom(group.minTxn());
+        if (best == null || weight > best.weight()) {
+          best = new Candidate(table, group.schema().name(), weight);
+        }
+      }
+    }
+    return Optional.ofNullable(best);
+  }
+
+  @Override
+  public void close() {
+    closing = true;
+    wake();
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

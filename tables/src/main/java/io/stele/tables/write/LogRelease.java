@@ -1,0 +1,73 @@
+package io.stele.tables.write;
+
+import io.stele.engine.commitlog.CommitLog;
+import io.stele.tables.event.TableEvent;
+import io.stele.tables.tablet.GroupView;
+import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * Lets log files go. One is needed as long as a cell of it is in memory only, or in a file that no
+ * saved configuration names yet. A table without cells in memory holds none, however old its last
+ * change is.
+ */
+final class LogRelease {
+  private final ServerParts server;
+  private final CommitLog log;
+  private final Supplier<Collection<Table>> tables;
+
+  // Guarded by itself: first transaction of flushes whose configurations are being saved.
+  private final TreeMap<Long, Integer> saving = new TreeMap<>();
+
+  LogRelease(ServerParts server, CommitLog log, Supplier<Collection<Table>> tables) {
+    this.server = server;
+    this.log = log;
+    this.tables = tables;
+  }
+
+  /** Cells from a transaction on leave memory for a file; before they do. */
+  void saving(long minTxn) {
+    synchronized (saving) {
+      saving.merge(minTxn, 1, Integer::sum);
+    }
+  }
+
+  /** The configurations that name the file are saved. */
+  void saved(long minTxn) {
+    synchronized (saving) {
+      saving.computeIfPresent(minTxn, (_, count) -> count == 1 ? null : count - 1);
+    }
+    release();
+  }
+
+  /** The oldest transaction that the log is still needed for. */
+  long neededFrom() {
+    long needed = Long.MAX_VALUE;
+    server.lock().lock();
+    try {
+      needed = server.sequencer().durable() + 1;
+      for (Table table : tables.get()) {
+        for (GroupView group : table.view().groups()) {
+          needed = Math.min(needed, group.minTxn());
+        }
+      }
+    } finally {
+      server.lock().unlock();
+    }
+    synchronized (saving) {
+      return saving.isEmpty() ? needed : Math.min(needed, saving.firstKey());
+    }
+  }
+
+  void release() {
+    try {
+      log.release(neededFrom() - 1);
+    } catch (IOException e) {
+      server.report(new TableEvent.BackgroundFailed("deletion of log files", e));
+    }
+  }
+}

@@ -1,0 +1,304 @@
+package io.stele.tables.write;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.CellKind;
+import io.stele.base.cell.CellView;
+import io.stele.base.error.ConflictException;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotFoundException;
+import io.stele.base.error.NotServingException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.schema.TableSchema;
+import io.stele.base.time.Clock;
+import io.stele.engine.commitlog.CommitLog;
+import io.stele.engine.memory.MemFragment;
+import io.stele.tables.tablet.CommitLock;
+import io.stele.tables.tablet.GroupView;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableState;
+import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.TabletState;
+import io.stele.tables.tablet.TabletView;
+import io.stele.tables.txn.Sequencer;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of a change into a table:
+ *
+ * <pre>
+ *   throttle ─► lock ─► tablets here and writable? families known? rows old enough?
+ *                        │ no: an answer, nothing is changed        (deferred: wait, look again)
+ *                        ▼ yes
+ *                       transaction ─► mem fragments ─► log queue ─► unlock ─► wait for the sync
+ * </pre>
+ *
+ * Everything between the locks is one step for all others, so transactions are in memory and in the
+ * log in their order.
+ */
+public final class WritePath {
+  private final CommitLock lock;
+  private final Sequencer sequencer;
+  private final CommitLog log;
+  private final Memory memory;
+  private final RowTxns rows;
+  private final Clock clock;
+  private final long deferNanos;
+  private final long memFragmentBytes;
+  private final Runnable wakeFlusher;
+  private final ConcurrentHashMap<String, Bytes> names = new ConcurrentHashMap<>();
+
+  private long lastLogged; // under the lock
+  private long lastMicros; // under the lock
+
+  WritePath(
+      CommitLock lock,
+      Sequencer sequencer,
+      CommitLog log,
+      Memory memory,
+      RowTxns rows,
+      Clock clock,
+      WriteSettings settings,
+      Runnable wakeFlusher) {
+    this.lock = lock;
+    this.sequencer = sequencer;
+    this.log = log;
+    this.memory = memory;
+    this.rows = rows;
+    this.clock = clock;
+    this.deferNanos = settings.deferLimit().toNanos();
+    this.memFragmentBytes = settings.memFragmentBytes();
+    this.wakeFlusher = wakeFlusher;
+  }
+
+  /** Commits a batch; see {@link io.stele.base.table.Tables#apply}. */
+  public CompletableFuture<Long> apply(
+      Table table, CellBatch batch, long commitMaxTxn, boolean waitForSync) {
+    long txn = commit(table, batch, commitMaxTxn, waitForSync);
+    return waitForSync
+        ? sequencer.whenDurable(txn).thenApply(_ -> txn)
+        : CompletableFuture.completedFuture(txn);
+  }
+
+  /** Commits a batch and returns its transaction, which may not be durable yet. */
+  public long commit(Table table, CellBatch batch, long commitMaxTxn, boolean waitedFor) {
+    if (!table.isMeta()) { // what frees memory writes to META
+      memory.throttle();
+    }
+    log.throttle();
+    long deadline = clock.nanos() + deferNanos;
+    lock.lock();
+    try {
+      while (true) {
+        TableView view = table.view();
+        if (isReady(table, view, batch)) {
+          return commitNow(table, view, batch, commitMaxTxn, waitedFor);
+        }
+        long left = deadline - clock.nanos();
+        if (left <= 0) {
+          throw new UnavailableException(
+              "a tablet of table \"" + table.name() + "\" is still being loaded: try again");
+        }
+        lock.await(Math.min(left, TimeUnit.MILLISECONDS.toNanos(100)));
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** False if a tablet is on its way here. */
+  private static boolean isReady(Table table, TableView view, CellBatch batch) {
+    if (table.state() == TableState.UNKNOWN) {
+      throw new NotFoundException("table \"" + table.name() + "\" does not exist");
+    }
+    CellBatch.Reader reader = batch.read();
+    TabletView tablet = null;
+    while (reader.next()) {
+      CellView cell = reader.cell();
+      if (tablet != null && isIn(tablet, cell)) {
+        continue;
+      }
+      Bytes row = cell.row();
+      tablet = view.find(row).orElse(null);
+      if (tablet == null) {
+        throw notHere(table, row);
+      }
+      switch (tablet.state().writes()) {
+        case SERVED -> {}
+        case DEFERRED -> {
+          return false;
+        }
+        case REFUSED -> throw notWritable(table, row, tablet.state());
+      }
+    }
+    return true;
+  }
+
+  private static boolean isIn(TabletView tablet, CellView cell) {
+    // Cells ascend, so the row is at or behind one that is in the tablet.
+    Optional<Bytes> last = tablet.last();
+    return last.isEmpty()
+        || last.get().compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) >= 0;
+  }
+
+  private static NotServingException notHere(Table table, Bytes row) {
+    return new NotServingException(
+        "no tablet of table \"" + table.name() + "\" with row \"" + row + "\" is loaded here");
+  }
+
+  private static NotServingException notWritable(Table table, Bytes row, TabletState state) {
+    return new NotServingException(
+        "the tablet of table \""
+            + table.name()
+            + "\" with row \""
+            + row
+            + "\" takes no writes: it is "
+            + state.text());
+  }
+
+  private long commitNow(
+      Table table, TableView view, CellBatch batch, long commitMaxTxn, boolean waitedFor) {
+    log.checkOpen(); // before anything is changed
+    long seed = table.name().hashCode() * 0x9e3779b97f4a7c15L;
+    boolean several = view.groups().size() > 1;
+    check(table, view, batch, commitMaxTxn, seed);
+    batch.stamp(nextMicros());
+    long txn = sequencer.allocate();
+    CellBatch committed = batch.committed(txn);
+    addToMemory(view, committed, several);
+    noteRows(committed, seed, txn);
+    Bytes name = names.computeIfAbsent(table.name(), Bytes::utf8);
+    log.enqueue(LogHead.encode(lastLogged, name), committed, waitedFor);
+    lastLogged = txn;
+    rotateIfFull(table, view);
+    return txn;
+  }
+
+  private void check(
+      Table table, TableView view, CellBatch batch, long commitMaxTxn, long seed) {
+    CellBatch.Reader reader = batch.read();
+    CellView cell = reader.cell();
+    boolean unconditional = commitMaxTxn == Long.MAX_VALUE;
+    while (reader.next()) {
+      if (cell.kind != CellKind.ERASE_ROW
+          && view.families().groupOf(cell.familyArray, cell.familyOffset, cell.familyLength) < 0) {
+        throw new InvalidRequestException(
+            "family \""
+                + cell.family()
+                + "\" of row \""
+                + cell.row()
+                + "\": table \""
+                + table.name()
+                + "\" has "
+                + describe(view.schema()));
+      }
+      if (!unconditional) {
+        long newest =
+            rows.newest(RowTxns.hash(seed, cell.rowArray, cell.rowOffset, cell.rowLength));
+        if (newest > commitMaxTxn) {
+          throw new ConflictException(
+              "row \""
+                  + cell.row()
+                  + "\" of table \""
+                  + table.name()
+                  + "\" was or may have been changed by transaction "
+                  + newest
+                  + ", after "
+                  + commitMaxTxn);
+        }
+      }
+    }
+  }
+
+  private static String describe(TableSchema schema) {
+    return schema.groups().stream()
+        .flatMap(group -> group.families().stream())
+        .collect(Collectors.joining("\", \"", "only the families \"", "\""));
+  }
+
+  /** The server's time for cells: of two commits the later one has the later time. */
+  private long nextMicros() {
+    lastMicros = Math.max(lastMicros + 1, clock.micros());
+    return lastMicros;
+  }
+
+  private void addToMemory(TableView view, CellBatch committed, boolean several) {
+    long added = 0;
+    for (int g = 0; g < view.groups().size(); g++) {
+      MemFragment active = view.groups().get(g).active();
+      long before = active.bytes();
+      if (several) {
+        int group = g;
+        active.add(
+            committed,
+            cell ->
+                cell.kind == CellKind.ERASE_ROW
+                    || view.families().groupOf(cell.familyArray, cell.familyOffset, cell.familyLength)
+                        == group);
+      } else {
+        active.add(committed);
+      }
+      added += active.bytes() - before;
+    }
+    memory.add(added);
+  }
+
+  private void noteRows(CellBatch committed, long seed, long txn) {
+    CellBatch.Reader reader = committed.read();
+    CellView cell = reader.cell();
+    int noted = -1;
+    byte @Nullable [] notedArray = null;
+    while (reader.next()) {
+      if (cell.rowOffset != noted || cell.rowArray != notedArray) { // repeated rows share theirs
+        noted = cell.rowOffset;
+        notedArray = cell.rowArray;
+        rows.note(RowTxns.hash(seed, cell.rowArray, cell.rowOffset, cell.rowLength), txn);
+      }
+    }
+  }
+
+  private void rotateIfFull(Table table, TableView view) {
+    TableView next = view;
+    for (int g = 0; g < view.groups().size(); g++) {
+      GroupView group = view.groups().get(g);
+      if (group.active().bytes() >= memFragmentBytes) {
+        next = next.withGroup(g, group.rotated());
+      }
+    }
+    if (next != view) {
+      table.replace(next);
+      wakeFlusher.run();
+    }
+  }
+
+  /** Rows came to this server of which no change after a transaction is known. */
+  public void raiseRowFloor(long txn) {
+    lock.run(() -> rows.raiseFloor(txn));
+  }
+
+  /** Completed when all up to a transaction is on disk. */
+  public CompletableFuture<Long> whenDurable(long txn) {
+    log.hurry(txn);
+    return sequencer.whenDurable(txn);
+  }
+
+  /** The server's time, for cells that a server writes by itself. */
+  public long micros() {
+    lock.lock();
+    try {
+      return nextMicros();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Has what was committed synced soon though nobody waits for it. */
+  public void hurry(long txn) {
+    log.hurry(txn);
+  }
+}

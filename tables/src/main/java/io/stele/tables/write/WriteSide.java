@@ -1,0 +1,94 @@
+package io.stele.tables.write;
+
+import io.stele.base.file.FilePath;
+import io.stele.engine.commitlog.CommitLog;
+import io.stele.engine.commitlog.LogReplay;
+import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TabletConfigs;
+import io.stele.tables.txn.Sequencer;
+import java.util.Collection;
+import java.util.function.Supplier;
+
+/** The log, the write path and the flusher of a server, put together. */
+public final class WriteSide implements AutoCloseable {
+  private final CommitLog log;
+  private final Memory memory;
+  private final WritePath path;
+  private final Flusher flusher;
+
+  /**
+   * Starts a log in an empty directory.
+   *
+   * @param tables all that are here
+   */
+  public WriteSide(
+      ServerParts server,
+      FilePath logDirectory,
+      WriteSettings settings,
+      TabletConfigs configs,
+      Supplier<Collection<Table>> tables) {
+    Sequencer sequencer = server.sequencer();
+    this.log =
+        new CommitLog(
+            server.files(),
+            logDirectory,
+            settings.log(),
+            server.clock(),
+            LogReplay.Result.none(sequencer.assigned()),
+            new CommitLog.Progress() {
+              @Override
+              public void durable(long txn) {
+                sequencer.durable(txn);
+              }
+
+              @Override
+              public void failed(Throwable cause) {
+                sequencer.failed(cause);
+              }
+            });
+    this.memory = new Memory(settings.memoryBytes(), settings.throttleLimit().toNanos());
+    LogRelease release = new LogRelease(server, log, tables);
+    FlushRun run = new FlushRun(server, memory, release, configs);
+    this.flusher = new Flusher(server, log, memory, run, release, settings, tables);
+    this.path =
+        new WritePath(
+            server.lock(),
+            sequencer,
+            log,
+            memory,
+            new RowTxns(settings.rememberedRows(), sequencer.assigned()),
+            server.clock(),
+            settings,
+            flusher::wake);
+  }
+
+  public void start() {
+    flusher.start();
+  }
+
+  public WritePath path() {
+    return path;
+  }
+
+  public Flusher flusher() {
+    return flusher;
+  }
+
+  /** Bytes that mem fragments take. */
+  public long memoryBytes() {
+    return memory.used();
+  }
+
+  /** Ends the flusher; what is in memory stays there. */
+  public void stopFlushing() {
+    flusher.close();
+  }
+
+  /** Syncs the log and ends. */
+  @Override
+  public void close() {
+    flusher.close();
+    log.close();
+  }
+}

@@ -1,0 +1,31 @@
+package io.stele.tables.meta;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.ConflictException;
+import io.stele.base.error.OutcomeUnknownException;
+import java.util.Optional;
+
+/** A root store that can lose its answer. */
+final class MemoryRoot implements RootStore {
+  private Optional<Root> kept = Optional.empty();
+  boolean losesAnswer;
+
+  @Override
+  public synchronized Optional<Root> load() {
+    return kept;
+  }
+
+  @Override
+  public synchronized long save(Bytes config, long expected) {
+    long version = kept.map(Root::version).orElse(0L);
+    if (version != expected) {
+      throw new ConflictException("version " + version + " is kept, not " + expected);
+    }
+    kept = Optional.of(new Root(config, version + 1));
+    if (losesAnswer) {
+      losesAnswer = false;
+      throw new OutcomeUnknownException("no answer");
+    }
+    return version + 1;
+  }
+}
