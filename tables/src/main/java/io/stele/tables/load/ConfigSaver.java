@@ -2,6 +2,7 @@ package io.stele.tables.load;
 
 import io.stele.base.file.FileStore;
 import io.stele.tables.meta.ConfigWriter;
+import io.stele.tables.meta.Futures;
 import io.stele.tables.meta.MetaTable.Change;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
@@ -72,12 +73,12 @@ public final class ConfigSaver implements TabletConfigs {
       FixedTable.save(files, table, saved.getFirst());
       return;
     }
-    Waiting.join(writer.replace(table.name(), () -> new Change(saved, erased)));
+    Futures.await(writer.replace(table.name(), () -> new Change(saved, erased)));
   }
 
   /** Waits until nothing that was asked for is still to be saved. */
   public void drain() {
-    Waiting.join(writer.drain());
+    Futures.await(writer.drain());
   }
 
   private CompletableFuture<Long> saveFixed(Table table) {

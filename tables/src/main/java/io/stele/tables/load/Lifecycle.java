@@ -9,6 +9,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.schema.TableSchema;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.event.TableEvent;
+import io.stele.tables.meta.Futures;
 import io.stele.tables.meta.MetaSchema;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.MetaTable.AsOf;
@@ -181,7 +182,7 @@ public final class Lifecycle {
             first = split;
           }
           tablets.add(TabletConfig.empty(name, first, Optional.empty()));
-          Waiting.join(meta.create(name, schema, tablets));
+          Futures.await(meta.create(name, schema, tablets));
           Table table = tables.add(name, schema, Optional.empty());
           loader.load(Map.of(table, tablets));
         });
@@ -200,7 +201,7 @@ public final class Lifecycle {
                   flusher.pausing(
                       () -> {
                         configs.drain(); // or META would be told of its tablets again
-                        Waiting.join(meta.drop(name));
+                        Futures.await(meta.drop(name));
                         forget(table);
                         return table;
                       }));
@@ -236,7 +237,7 @@ public final class Lifecycle {
                         forgetCells(table);
                         return table;
                       }));
-          Waiting.join(configs.save(table, tabletsOf(table)));
+          Futures.await(configs.save(table, tabletsOf(table)));
         });
   }
 
@@ -278,7 +279,7 @@ public final class Lifecycle {
           Table table = changeable(name);
           if (!table.isFixed()) {
             AsOf<Optional<StoredSchema>> known = meta.schema(name);
-            Waiting.join(meta.saveSchema(name, schema, known));
+            Futures.await(meta.saveSchema(name, schema, known));
           }
           putInForce(table, schema);
         });
@@ -313,7 +314,7 @@ public final class Lifecycle {
                   schemas.change(table, schema);
                   return table;
                 }));
-    Waiting.join(configs.save(table, tabletsOf(table)));
+    Futures.await(configs.save(table, tabletsOf(table)));
     sizeCheck.accept(table);
   }
 

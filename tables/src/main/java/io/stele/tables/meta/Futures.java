@@ -5,11 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** Waiting for futures that fail with exceptions of our own. */
-final class Futures {
+public final class Futures {
   private Futures() {}
 
   /** Waits, and throws what the future failed with. */
-  static <T> T await(CompletableFuture<T> future) {
+  public static <T> T await(CompletableFuture<T> future) {
     try {
       return future.join();
     } catch (CompletionException e) {

@@ -145,8 +145,7 @@ public final class RowOperations {
   }
 
   /** See {@link Tables#readModifyWrite}. */
-  public CompletableFuture<CellPage> readModifyWrite(
-      Table table, Bytes row, List<RowRule> rules) {
+  public CompletableFuture<CellPage> readModifyWrite(Table table, Bytes row, List<RowRule> rules) {
     if (rules.isEmpty()) {
       throw new InvalidRequestException(
           "a change of row \"" + row + "\" without rules: must have at least one");
@@ -182,8 +181,7 @@ public final class RowOperations {
     CellBatchBuilder change = new CellBatchBuilder();
     long micros = Math.max(writes.micros(), newestBefore + 1); // or it would stay unseen
     results.forEach(
-        (column, value) ->
-            change.put(row, column.family(), column.qualifier(), micros, value));
+        (column, value) -> change.put(row, column.family(), column.qualifier(), micros, value));
     CellBatch batch = change.build();
     return writes
         .apply(table, batch, page.txn(), true)
@@ -196,9 +194,7 @@ public final class RowOperations {
     long last = 0;
     try (TableScan scan =
         reads.open(
-            table,
-            ReadPredicate.rows(rows).withHistory(1),
-            ScanOptions.DEFAULT.withLatest(true))) {
+            table, ReadPredicate.rows(rows).withHistory(1), ScanOptions.DEFAULT.withLatest(true))) {
       Bytes erased = Bytes.EMPTY;
       CellPage page;
       do {
@@ -220,7 +216,7 @@ public final class RowOperations {
         }
       } while (page.more());
     }
-    writes.whenDurable(last).join();
+    writes.awaitDurable(last);
     return count;
   }
 

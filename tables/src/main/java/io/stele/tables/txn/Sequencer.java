@@ -4,9 +4,12 @@ import io.stele.base.error.OutcomeUnknownException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +30,13 @@ public final class Sequencer {
   /** What a transaction still waits for. */
   private static final class Deps {
     int unresolved;
-    long newest; // of the transactions that resolved ones became
+    final Set<Long> resolved = new HashSet<>(); // the transactions that others became
   }
 
   private final Executor acknowledger;
 
   private volatile long assigned; // written under the commit lock
+  private volatile long committed; // the newest that was given out, not skipped; likewise
   private volatile long durable;
   private volatile @Nullable Throwable failure;
 
@@ -48,6 +52,7 @@ public final class Sequencer {
    */
   public Sequencer(long lastTxn, Executor acknowledger) {
     this.assigned = lastTxn;
+    this.committed = lastTxn;
     this.durable = lastTxn;
     this.acknowledger = acknowledger;
   }
@@ -55,15 +60,23 @@ public final class Sequencer {
   // ---- giving out; under the commit lock
 
   public long allocate() {
-    return ++assigned;
+    long txn = assigned + 1;
+    committed = txn;
+    assigned = txn;
+    return txn;
   }
 
   /**
    * Gives out nothing at or below a transaction from now on: a tablet has come that has seen it.
-   * What lies between is nobody's.
+   * What lies between is nobody's, and so durable as soon as what was given out before it is.
    */
   public void advanceTo(long txn) {
     assigned = Math.max(assigned, txn);
+    synchronized (this) {
+      if (durable >= committed) {
+        durable = assigned;
+      }
+    }
   }
 
   public long assigned() {
@@ -80,8 +93,9 @@ public final class Sequencer {
   public void durable(long txn) {
     List<Waiter> ready = new ArrayList<>();
     synchronized (this) {
-      durable = Math.max(durable, txn);
-      while (!durabilityWaiters.isEmpty() && durabilityWaiters.getFirst().txn <= txn) {
+      long skipped = assigned; // read first: what is given out meanwhile shows in committed
+      durable = Math.max(durable, txn >= committed ? Math.max(txn, skipped) : txn);
+      while (!durabilityWaiters.isEmpty() && durabilityWaiters.getFirst().txn <= durable) {
         ready.add(durabilityWaiters.removeFirst());
       }
       takeStable(ready);
@@ -106,6 +120,18 @@ public final class Sequencer {
   private OutcomeUnknownException unknown(long txn) {
     return new OutcomeUnknownException(
         "transaction " + txn + " may or may not be in the commit log: " + failure, failure);
+  }
+
+  /** Waits until all up to a transaction is on disk. */
+  public void awaitDurable(long txn) {
+    try {
+      whenDurable(txn).join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof OutcomeUnknownException lost) {
+        throw lost;
+      }
+      throw e;
+    }
   }
 
   /** Completed with the newest durable transaction, once that is this one or a later one. */
@@ -156,7 +182,7 @@ public final class Sequencer {
             count + " dependencies of transaction " + txn + " resolved that it does not have");
       }
       open.unresolved -= count;
-      open.newest = Math.max(open.newest, futureTxn);
+      open.resolved.add(futureTxn);
       takeStable(ready);
     }
     complete(ready);
@@ -195,8 +221,8 @@ public final class Sequencer {
               .removeIf(
                   open ->
                       open.unresolved == 0
-                          && open.newest <= durable
-                          && !deps.containsKey(open.newest));
+                          && open.resolved.stream()
+                              .allMatch(txn -> txn <= durable && !deps.containsKey(txn)));
     }
   }
 

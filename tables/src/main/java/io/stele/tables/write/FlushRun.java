@@ -99,7 +99,7 @@ final class FlushRun {
     long start = server.clock().nanos();
     long txn = input.maxTxn();
     // No file may hold what the log could still lose: later writes must not survive earlier ones.
-    server.sequencer().whenDurable(txn).join();
+    server.sequencer().awaitDurable(txn);
     String group = input.group().schema().name();
     List<TabletView> tablets =
         input.view().tablets().stream().filter(FlushRun::isFlushedHere).toList();
@@ -148,7 +148,7 @@ final class FlushRun {
     running.lock();
     try {
       long txn = server.sequencer().assigned();
-      server.sequencer().whenDurable(txn).join();
+      server.sequencer().awaitDurable(txn);
       TableView view = table.view();
       for (int g = 0; g < view.groups().size(); g++) {
         GroupView group = view.groups().get(g);
@@ -235,7 +235,9 @@ final class FlushRun {
     while (true) {
       TableView seen = table.view();
       List<TabletView> sharing =
-          fragment.isPresent() ? ChainEdit.sharing(seen, fragment.get(), input.maxTxn()) : List.of();
+          fragment.isPresent()
+              ? ChainEdit.sharing(seen, fragment.get(), input.maxTxn())
+              : List.of();
       Set<Tablet> touched = new HashSet<>();
       sharing.forEach(tablet -> touched.add(tablet.tablet()));
       server.lock().lock();

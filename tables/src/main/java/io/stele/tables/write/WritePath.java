@@ -26,7 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The way of a change into a table:
@@ -53,7 +52,7 @@ public final class WritePath {
   private final Runnable wakeFlusher;
   private final ConcurrentHashMap<String, Bytes> names = new ConcurrentHashMap<>();
 
-  private long lastLogged; // under the lock
+  private volatile long lastLogged; // written under the lock
   private long lastMicros; // under the lock
 
   WritePath(
@@ -179,8 +178,7 @@ public final class WritePath {
     return txn;
   }
 
-  private void check(
-      Table table, TableView view, CellBatch batch, long commitMaxTxn, long seed) {
+  private void check(Table table, TableView view, CellBatch batch, long commitMaxTxn, long seed) {
     CellBatch.Reader reader = batch.read();
     CellView cell = reader.cell();
     boolean unconditional = commitMaxTxn == Long.MAX_VALUE;
@@ -238,7 +236,8 @@ public final class WritePath {
             committed,
             cell ->
                 cell.kind == CellKind.ERASE_ROW
-                    || view.families().groupOf(cell.familyArray, cell.familyOffset, cell.familyLength)
+                    || view.families()
+                            .groupOf(cell.familyArray, cell.familyOffset, cell.familyLength)
                         == group);
       } else {
         active.add(committed);
@@ -252,11 +251,9 @@ public final class WritePath {
     CellBatch.Reader reader = committed.read();
     CellView cell = reader.cell();
     int noted = -1;
-    byte @Nullable [] notedArray = null;
     while (reader.next()) {
-      if (cell.rowOffset != noted || cell.rowArray != notedArray) { // repeated rows share theirs
+      if (cell.rowOffset != noted) { // a row that is repeated stands in the batch once
         noted = cell.rowOffset;
-        notedArray = cell.rowArray;
         rows.note(RowTxns.hash(seed, cell.rowArray, cell.rowOffset, cell.rowLength), txn);
       }
     }
@@ -264,13 +261,15 @@ public final class WritePath {
 
   private void rotateIfFull(Table table, TableView view) {
     TableView next = view;
+    boolean full = false;
     for (int g = 0; g < view.groups().size(); g++) {
       GroupView group = view.groups().get(g);
       if (group.active().bytes() >= memFragmentBytes) {
         next = next.withGroup(g, group.rotated());
+        full = true;
       }
     }
-    if (next != view) {
+    if (full) {
       table.replace(next);
       wakeFlusher.run();
     }
@@ -283,8 +282,14 @@ public final class WritePath {
 
   /** Completed when all up to a transaction is on disk. */
   public CompletableFuture<Long> whenDurable(long txn) {
-    log.hurry(txn);
+    log.hurry(Math.min(txn, lastLogged));
     return sequencer.whenDurable(txn);
+  }
+
+  /** Waits until all up to a transaction is on disk. */
+  public void awaitDurable(long txn) {
+    log.hurry(Math.min(txn, lastLogged));
+    sequencer.awaitDurable(txn);
   }
 
   /** The server's time, for cells that a server writes by itself. */
@@ -295,10 +300,5 @@ public final class WritePath {
     } finally {
       lock.unlock();
     }
-  }
-
-  /** Has what was committed synced soon though nobody waits for it. */
-  public void hurry(long txn) {
-    log.hurry(txn);
   }
 }
