@@ -5,6 +5,7 @@ import io.stele.base.file.FileStore;
 import io.stele.cli.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -29,6 +30,15 @@ public record Addresses(String nativeAddress, String raftAddress) {
   static Addresses of(String host, Ports ports) {
     String name = host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
     return new Addresses(name + ":" + ports.nativePort(), name + ":" + ports.raftPort());
+  }
+
+  /** Of a server that is reached from within its process only. */
+  static Addresses within(Path data) {
+    return new Addresses("local:" + data, "local:" + data);
+  }
+
+  static int port(String address) {
+    return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
   }
 
   /** By the name of the interface, in a fixed order. */
