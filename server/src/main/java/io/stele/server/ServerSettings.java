@@ -54,7 +54,13 @@ public record ServerSettings(
   public ServerSettings {
     roles = List.copyOf(roles);
     seeds = List.copyOf(seeds);
-    Role.named(roles);
+    if (!Role.named(roles).contains(Role.METASTORE)) {
+      throw new InvalidRequestException(
+          "roles are "
+              + String.join(", ", roles)
+              + ": metastore must be among them, which keeps"
+              + " the root of the tables");
+    }
     checkPort("port", port);
     checkPort("raft-port", raftPort);
     if (port == raftPort && port != 0) {

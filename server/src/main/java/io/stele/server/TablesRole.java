@@ -30,7 +30,7 @@ final class TablesRole implements AutoCloseable {
   }
 
   /**
-   * Loads META and has the gateway serve tables, which are loaded soon after.
+   * Loads all tables and has the gateway serve them.
    *
    * @param directory of the role's own
    * @param address at which clients reach it
@@ -48,9 +48,10 @@ final class TablesRole implements AutoCloseable {
         known.files().isPresent()
             ? FileStores.open(known.files().get())
             : LocalFileStore.open(directory);
+    TabletServer tables = null;
     boolean started = false;
     try {
-      TabletServer tables =
+      tables =
           TabletServer.builder(files, new MetastoreRootStore(metastore))
               .address(address)
               .settings(known.server())
@@ -59,11 +60,16 @@ final class TablesRole implements AutoCloseable {
               .cache(new BlockCache(known.cache().bytes()))
               .events(events::publish)
               .open();
+      // Before, a table that there is might be taken for one that is not.
+      tables.awaitLoaded();
       started = true;
       gateway.serve(tables, tables);
       return new TablesRole(files, gateway, tables);
     } finally {
       if (!started) {
+        if (tables != null) {
+          tables.close();
+        }
         files.close();
       }
     }
