@@ -5,7 +5,6 @@ import io.stele.base.file.FileStore;
 import io.stele.cli.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -32,9 +31,11 @@ public record Addresses(String nativeAddress, String raftAddress) {
     return new Addresses(name + ":" + ports.nativePort(), name + ":" + ports.raftPort());
   }
 
-  /** Of a server that is reached from within its process only. */
-  static Addresses within(Path data) {
-    return new Addresses("local:" + data, "local:" + data);
+  /** Of a server that listens nowhere: those it would have, as members of a group have some. */
+  static Addresses unused() {
+    return new Addresses(
+        "127.0.0.1:" + ServerSettings.DEFAULT_PORT,
+        "127.0.0.1:" + ServerSettings.DEFAULT_RAFT_PORT);
   }
 
   static int port(String address) {

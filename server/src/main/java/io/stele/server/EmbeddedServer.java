@@ -40,7 +40,7 @@ final class EmbeddedServer implements StoreConnection {
       throw new UnavailableException("the store is closed");
     }
     if (metastore == null) {
-      metastore = new MetastoreClient(List.of(server.addresses().nativeAddress()), settings);
+      metastore = new MetastoreClient(List.of(server.gateway()), settings);
     }
     return metastore;
   }

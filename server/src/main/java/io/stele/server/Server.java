@@ -36,6 +36,7 @@ public final class Server implements AutoCloseable {
   private final Path data;
   private final Events events;
   private final Addresses addresses;
+  private final String gateway;
   private final MetastoreRole metastore;
   private final Optional<TablesRole> tables;
   private final Parts parts;
@@ -46,6 +47,7 @@ public final class Server implements AutoCloseable {
       Path data,
       Events events,
       Addresses addresses,
+      String gateway,
       MetastoreRole metastore,
       Optional<TablesRole> tables,
       Parts parts,
@@ -53,6 +55,7 @@ public final class Server implements AutoCloseable {
     this.data = data;
     this.events = events;
     this.addresses = addresses;
+    this.gateway = gateway;
     this.metastore = metastore;
     this.tables = tables;
     this.parts = parts;
@@ -99,7 +102,7 @@ public final class Server implements AutoCloseable {
     Channels channels = parts.add("connections to other members", new Channels());
     Addresses addresses =
         embedded
-            ? Addresses.within(data)
+            ? Addresses.unused()
             : Addresses.of(server.reachableHost(), Ports.choose(server, directory));
     NativeServer gateway =
         parts.add(
@@ -122,8 +125,8 @@ public final class Server implements AutoCloseable {
       parts.add("addresses.json", () -> Addresses.remove(directory));
       addresses.write(directory);
     }
-    events.publish(new ServerEvent.Started(data.toString(), addresses, metastore.formed()));
-    return new Server(data, events, addresses, metastore, tables, parts, ended);
+    events.publish(new ServerEvent.Started(data.toString(), gateway.address(), metastore.formed()));
+    return new Server(data, events, addresses, gateway.address(), metastore, tables, parts, ended);
   }
 
   /**
@@ -171,6 +174,11 @@ public final class Server implements AutoCloseable {
 
   public Addresses addresses() {
     return addresses;
+  }
+
+  /** Where clients of its own process reach it. */
+  String gateway() {
+    return gateway;
   }
 
   /** Its tables; fails where it has none. */

@@ -3,6 +3,7 @@ package io.stele.tables.load;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FilePath;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.text.NearestName;
 import io.stele.engine.cache.BlockCache;
@@ -10,7 +11,7 @@ import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
-import io.stele.base.file.FilePath;
+import io.stele.tables.tablet.TabletListener;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
@@ -20,10 +21,17 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class TableSet {
   private final ServerParts server;
   private final BlockCache cache;
+  private final TabletListener listener;
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
   private final Map<String, SteleException> failed = new ConcurrentHashMap<>();
 
-  public TableSet(ServerParts server, BlockCache cache) {
+  /**
+   * Starts without tables.
+   *
+   * @param listener told of all tablets of all tables
+   */
+  public TableSet(ServerParts server, BlockCache cache, TabletListener listener) {
+    this.listener = listener;
     this.server = server;
     this.cache = cache;
   }
@@ -66,13 +74,13 @@ public final class TableSet {
     failed.remove(name);
     return tables.computeIfAbsent(
         name,
-        _ ->
-            new Table(
-                name,
-                TableView.empty(schema),
-                server.lock(),
-                new FragmentGraph(server.files(), cache),
-                configFile));
+        _ -> {
+          FragmentGraph graph = new FragmentGraph(server.files(), cache);
+          TableView view = TableView.empty(schema);
+          Table table = new Table(name, view, server.lock(), graph, configFile);
+          table.events().add(listener, null);
+          return table;
+        });
   }
 
   void remove(Table table) {
