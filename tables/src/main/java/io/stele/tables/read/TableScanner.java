@@ -119,7 +119,7 @@ final class TableScanner implements TableScan, TabletListener {
 
   private CellPage fill(int maxBytes) {
     CellBatchWriter out = new CellBatchWriter(Math.min(maxBytes, FIRST_BUFFER));
-    while (!finished && out.size() < maxBytes) {
+    while (!finished && (out.count() == 0 || out.size() < maxBytes)) {
       Merge at = merge != null ? merge : openTablet();
       if (at != null) {
         takeCells(at, out, maxBytes);
@@ -132,7 +132,7 @@ final class TableScanner implements TableScan, TabletListener {
   private void takeCells(Merge at, CellBatchWriter out, int maxBytes) {
     while (at.advance(after)) {
       CellView cell = at.cells.cell();
-      if (out.size() >= maxBytes) {
+      if (out.count() > 0 && out.size() >= maxBytes) {
         return;
       }
       if (!countRow(cell)) {
@@ -141,7 +141,7 @@ final class TableScanner implements TableScan, TabletListener {
       }
       out.add(cell);
       at.pending = false;
-      if (out.size() >= maxBytes) {
+      if (out.count() > 0 && out.size() >= maxBytes) {
         remember(cell);
         return;
       }
