@@ -381,7 +381,11 @@ public final class Lifecycle {
   }
 
   public void unloadTable(String name) {
-    changing(() -> unload(changeable(name)));
+    changing(
+        () -> {
+          unload(changeable(name));
+          tables.setUnloaded(name);
+        });
   }
 
   public void loadTable(String name) {

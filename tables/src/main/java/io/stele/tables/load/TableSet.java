@@ -1,6 +1,7 @@
 package io.stele.tables.load;
 
 import io.stele.base.error.NotFoundException;
+import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
@@ -15,6 +16,7 @@ import io.stele.tables.tablet.TabletListener;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The tables that are on this server, by name. */
@@ -24,6 +26,7 @@ public final class TableSet {
   private final TabletListener listener;
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
   private final Map<String, SteleException> failed = new ConcurrentHashMap<>();
+  private final Set<String> unloaded = ConcurrentHashMap.newKeySet();
 
   /**
    * Starts without tables.
@@ -49,6 +52,7 @@ public final class TableSet {
    *
    * @throws NotFoundException if there is none, with the name that was probably meant
    * @throws UnavailableException if there is one that could not be loaded, with the reason
+   * @throws NotServingException if it was unloaded on request
    */
   public Table get(String name) {
     Table table = tables.get(name);
@@ -59,6 +63,9 @@ public final class TableSet {
     if (problem != null) {
       throw new UnavailableException(
           "table \"" + name + "\" could not be loaded: " + problem.getMessage(), problem);
+    }
+    if (unloaded.contains(name)) {
+      throw new NotServingException("table \"" + name + "\" was unloaded, and is not served here");
     }
     throw new NotFoundException(
         "table \""
@@ -72,6 +79,7 @@ public final class TableSet {
   /** Makes a table that has no tablets here yet, or answers the one there is. */
   Table add(String name, TableSchema schema, Optional<FilePath> configFile) {
     failed.remove(name);
+    unloaded.remove(name);
     return tables.computeIfAbsent(
         name,
         _ -> {
@@ -86,6 +94,11 @@ public final class TableSet {
   void remove(Table table) {
     table.end();
     tables.remove(table.name(), table);
+  }
+
+  /** A table that META has, and that is not to be served here until it is loaded again. */
+  void setUnloaded(String name) {
+    unloaded.add(name);
   }
 
   void setFailed(String name, SteleException problem) {

@@ -117,9 +117,10 @@ final class TableScanner implements TableScan, TabletListener {
     }
   }
 
-  private CellPage fill(int maxBytes) {
-    CellBatchWriter out = new CellBatchWriter(Math.min(maxBytes, FIRST_BUFFER));
-    while (!finished && (out.count() == 0 || out.size() < maxBytes)) {
+  private CellPage fill(int wantedBytes) {
+    CellBatchWriter out = new CellBatchWriter(Math.min(wantedBytes, FIRST_BUFFER));
+    int maxBytes = Math.max(wantedBytes, out.size() + 1); // at least one cell
+    while (!finished && out.size() < maxBytes) {
       Merge at = merge != null ? merge : openTablet();
       if (at != null) {
         takeCells(at, out, maxBytes);
@@ -132,7 +133,7 @@ final class TableScanner implements TableScan, TabletListener {
   private void takeCells(Merge at, CellBatchWriter out, int maxBytes) {
     while (at.advance(after)) {
       CellView cell = at.cells.cell();
-      if (out.count() > 0 && out.size() >= maxBytes) {
+      if (out.size() >= maxBytes) {
         return;
       }
       if (!countRow(cell)) {
@@ -141,7 +142,7 @@ final class TableScanner implements TableScan, TabletListener {
       }
       out.add(cell);
       at.pending = false;
-      if (out.count() > 0 && out.size() >= maxBytes) {
+      if (out.size() >= maxBytes) {
         remember(cell);
         return;
       }
