@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -50,6 +51,7 @@ public final class Lifecycle {
   private final Consumer<Runnable> withoutCompaction;
   private final Consumer<Table> sizeCheck;
   private final ReentrantLock changes = new ReentrantLock();
+  private final CompletableFuture<Void> started = new CompletableFuture<>();
 
   /**
    * Puts it together.
@@ -81,6 +83,7 @@ public final class Lifecycle {
 
   /** Runs something while no table comes, goes or changes. */
   public <T> T changing(Supplier<T> action) {
+    started.join(); // a tablet on its way here would come as it was before the change
     changes.lock();
     try {
       return action.get();
@@ -90,12 +93,11 @@ public final class Lifecycle {
   }
 
   private void changing(Runnable change) {
-    changes.lock();
-    try {
-      change.run();
-    } finally {
-      changes.unlock();
-    }
+    changing(
+        () -> {
+          change.run();
+          return change;
+        });
   }
 
   // ---- start and end
@@ -135,7 +137,23 @@ public final class Lifecycle {
     return found;
   }
 
-  public long load(Map<Table, List<TabletConfig>> found) {
+  /**
+   * Loads what was found at the start; no table changes before this has been done or has failed.
+   */
+  public long loadFound(Map<Table, List<TabletConfig>> found) {
+    try {
+      return load(found);
+    } finally {
+      endStart();
+    }
+  }
+
+  /** Whoever waits for the start waits no longer, however it ended. */
+  public void endStart() {
+    started.complete(null);
+  }
+
+  private long load(Map<Table, List<TabletConfig>> found) {
     long records = loader.load(found);
     found.keySet().forEach(sizeCheck);
     return records;
