@@ -1,6 +1,8 @@
 package io.stele.tables.compact;
 
+import io.stele.base.error.SteleException;
 import io.stele.base.file.FilePath;
+import io.stele.engine.cache.CachePriority;
 import io.stele.engine.chain.Chain;
 import io.stele.engine.chain.Link;
 import io.stele.engine.compaction.CompactionPlan;
@@ -118,6 +120,7 @@ final class CompactionRun {
       written = properties.isPresent();
       Optional<DiskFragment> output = properties.map(_ -> work.table().graph().use(path));
       open = output.isPresent();
+      output.ifPresent(fragment -> keepInMemory(work, fragment));
       return output;
     } finally {
       if (written && !open) {
@@ -125,6 +128,20 @@ final class CompactionRun {
       }
       if (!open) {
         server.names().settled(path);
+      }
+    }
+  }
+
+  /** The output is kept as its group asks for, before readers come to it. */
+  private static void keepInMemory(Work work, DiskFragment output) {
+    CachePriority priority =
+        work.view().families().inMemory(output.families()).priorityOf(output.families());
+    output.setPriority(priority);
+    if (priority.preloads()) {
+      try {
+        output.preload();
+      } catch (SteleException e) {
+        // Whoever reads the block in question is told.
       }
     }
   }

@@ -236,6 +236,10 @@ public final class Compactor implements AutoCloseable {
     }
   }
 
+  boolean isClosing() {
+    return closing;
+  }
+
   /** Stops; a job under way is given up, and its file deleted. */
   @Override
   public void close() {

@@ -34,8 +34,12 @@ final class RangeCursor implements CellCursor {
   }
 
   private boolean inRange(boolean found) {
-    CellView cell = source.cell();
-    ended = !found || rows.endsBefore(cell.rowArray, cell.rowOffset, cell.rowLength);
+    if (found) {
+      CellView cell = source.cell();
+      ended = rows.endsBefore(cell.rowArray, cell.rowOffset, cell.rowLength);
+    } else {
+      ended = true;
+    }
     return !ended;
   }
 

@@ -64,14 +64,32 @@ final class SplitPoint {
         break;
       }
     }
-    // If too few rows are left behind the median, ever longer steps go back from it.
-    for (int at = upToHalf.size() - 1, step = 1; at >= 0; at -= step, step *= 2) {
-      Optional<Bytes> row = rowFrom(upToHalf.get(at));
+    return pieces.isEmpty() ? Optional.empty() : lastOf(upToHalf);
+  }
+
+  /**
+   * The row of the last place from which there is one: the further back, the more rows there are to
+   * choose from. Behind the median there may be too few, as most may have been erased.
+   */
+  private Optional<Bytes> lastOf(List<Bytes> places) {
+    Optional<Bytes> best = places.isEmpty() ? Optional.empty() : rowFrom(places.getLast());
+    if (best.isPresent()) {
+      return best;
+    }
+    best = rowFrom(tablet.range().from());
+    int low = 0;
+    int high = best.isEmpty() ? 0 : places.size() - 1;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      Optional<Bytes> row = rowFrom(places.get(middle));
       if (row.isPresent()) {
-        return row;
+        best = row;
+        low = middle + 1;
+      } else {
+        high = middle;
       }
     }
-    return pieces.isEmpty() ? Optional.empty() : rowFrom(range.from());
+    return best;
   }
 
   /** The first row from a row on that can be a tablet's last, and has a row behind it. */

@@ -43,7 +43,7 @@ import java.util.function.BiFunction;
  * META is told first, of both rows in one step, and it must be durable: once the view has two
  * tablets their files go different ways. If META cannot be told, nothing has happened.
  *
- * <p>Waits for META, so it is not to be called from a listener: {@link SplitWorker} does that.
+ * <p>Waits for META: not to be called from a listener.
  */
 public final class Splitter {
   private final ServerParts server;

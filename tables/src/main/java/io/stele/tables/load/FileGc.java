@@ -14,7 +14,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
@@ -54,8 +53,7 @@ public final class FileGc {
   public List<FilePath> candidates() throws IOException {
     List<FilePath> fragments = list(FragmentFiles.ROOT);
     List<FilePath> logFiles = list(logs);
-    TreeSet<FilePath> pending = server.names().pending();
-    Set<FilePath> needed = new HashSet<>(pending);
+    Set<FilePath> needed = new HashSet<>(server.names().pending());
     for (Table table : tables.get()) {
       needed.addAll(table.graph().openFiles());
       for (TabletView tablet : table.view().tablets()) {
@@ -100,7 +98,9 @@ public final class FileGc {
     return fragments + logFiles;
   }
 
-  /** The files two levels below a directory: those of each run of a server are in one of their own. */
+  /**
+   * The files two levels below a directory: those of each run of a server are in one of their own.
+   */
   private List<FilePath> list(FilePath root) throws IOException {
     List<FilePath> found = new ArrayList<>();
     for (FileInfo run : server.files().list(root)) {

@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -37,8 +38,9 @@ import java.util.TreeMap;
  * </pre>
  *
  * Many tablets are loaded together: the log is read once for all, and the configurations of a table
- * are saved in one batch. Until that is durable nothing here can be seen by anybody else, so a crash
- * before it leaves the tablets as they were, and a crash after it leaves them to be loaded from here.
+ * are saved in one batch. Until that is durable nothing here can be seen by anybody else, so a
+ * crash before it leaves the tablets as they were, and a crash after it leaves them to be loaded
+ * from here.
  */
 public final class Loader {
   private final ServerParts server;
@@ -114,7 +116,9 @@ public final class Loader {
       setState(coming, TabletState.ACTIVE); // its files are opened when they are first read
       loaded = true;
       for (Coming each : coming) {
-        each.files.values().forEach(refs -> refs.forEach(ref -> server.names().settled(ref.path())));
+        each.files
+            .values()
+            .forEach(refs -> refs.forEach(ref -> server.names().settled(ref.path())));
         server.report(
             new TableEvent.Loaded(each.config.key().toString(), fileCount(each), records));
       }
@@ -173,8 +177,7 @@ public final class Loader {
             () -> {
               for (Coming each : coming) {
                 Table table = each.table;
-                table.replace(
-                    table.view().withTablet(each.tablet, view -> view.withState(state)));
+                table.replace(table.view().withTablet(each.tablet, view -> view.withState(state)));
               }
             });
   }
@@ -227,7 +230,7 @@ public final class Loader {
         DiskFragment fragment = table.graph().use(path);
         try {
           for (TabletView sharing : ChainEdit.sharing(view, fragment, Long.MAX_VALUE)) {
-            Coming each = byTablet.get(sharing.tablet());
+            Coming each = Objects.requireNonNull(byTablet.get(sharing.tablet()));
             List<FragmentRef> longer =
                 new ArrayList<>(each.files.getOrDefault(group.name(), List.of()));
             longer.add(FragmentRef.whole(path));

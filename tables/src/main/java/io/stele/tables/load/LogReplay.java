@@ -24,6 +24,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 /**
@@ -117,8 +118,7 @@ final class LogReplay {
     }
   }
 
-  private void take(FilePath path, long position, byte[] record, boolean first)
-      throws IOException {
+  private void take(FilePath path, long position, byte[] record, boolean first) throws IOException {
     LogHead.Parsed parsed;
     try {
       parsed = LogHead.parse(record);
@@ -179,7 +179,7 @@ final class LogReplay {
 
   /** The files that were written for a group of a table, oldest first. */
   List<FilePath> files(String table, String group) {
-    return targets.get(table).files.getOrDefault(group, List.of());
+    return Objects.requireNonNull(targets.get(table)).files.getOrDefault(group, List.of());
   }
 
   /** The newest transaction of the log; 0 if it is empty. */

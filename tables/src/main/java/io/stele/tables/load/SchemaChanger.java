@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -57,8 +58,7 @@ public final class SchemaChanger {
     boolean kept = false;
     try {
       for (TabletView tablet : view.tablets()) {
-        SortedMap<String, List<FragmentRef>> files =
-            plan(table, schema, tablet, contents);
+        SortedMap<String, List<FragmentRef>> files = plan(table, schema, tablet, contents);
         Optional<List<Chain>> chains = Optional.empty();
         if (tablet.isWarm()) {
           chains = Optional.of(Warmer.open(table, shape, files, used));
@@ -86,7 +86,8 @@ public final class SchemaChanger {
     }
     for (TabletView tablet : tablets) {
       for (int group = 0; group < schema.groups().size(); group++) {
-        int length = tablet.files().getOrDefault(schema.groups().get(group).name(), List.of()).size();
+        int length =
+            tablet.files().getOrDefault(schema.groups().get(group).name(), List.of()).size();
         table.events().fragmentsChanged(tablet.tablet(), group, 0, length);
       }
     }
@@ -99,7 +100,8 @@ public final class SchemaChanger {
       TabletView tablet,
       Map<FilePath, ChainPlan.Contents> contents) {
     String name = new TabletKey(table.name(), tablet.last()).toString();
-    return ChainPlan.plan(name, schema, tablet.files(), contents::get);
+    return ChainPlan.plan(
+        name, schema, tablet.files(), path -> Objects.requireNonNull(contents.get(path)));
   }
 
   /** What each file of a table holds. Files are opened for it where they are not. */

@@ -9,7 +9,7 @@ import io.stele.base.table.CellPage;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.time.Clock;
 import io.stele.engine.fragment.CellCursor;
-import io.stele.tables.read.TabletAccess.Readable;
+import io.stele.tables.read.TabletAccess.OpenTablet;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.TabletView;
@@ -125,7 +125,7 @@ public final class Scanners {
   private CellPage readRow(
       Table table, ReadPredicate predicate, Bytes row, LongSupplier readTxn, int maxBytes) {
     while (true) {
-      Readable readable = access.open(table, row);
+      OpenTablet readable = access.open(table, row);
       try (Borrowed borrowed = readable.borrowed()) {
         long txn = readTxn.getAsLong();
         if (borrowed.isCurrent()) {

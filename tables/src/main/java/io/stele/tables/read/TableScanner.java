@@ -11,7 +11,7 @@ import io.stele.base.table.CellPage;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.engine.fragment.CellCursor;
-import io.stele.tables.read.TabletAccess.Readable;
+import io.stele.tables.read.TabletAccess.OpenTablet;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletListener;
@@ -49,12 +49,12 @@ final class TableScanner implements TableScan, TabletListener {
 
   /** What is open of the tablet at hand. */
   private static final class Merge {
-    final Readable readable;
+    final OpenTablet readable;
     final CellCursor cells;
     boolean started;
     boolean pending; // stands on a cell that was not handed out
 
-    Merge(Readable readable, CellCursor cells) {
+    Merge(OpenTablet readable, CellCursor cells) {
       this.readable = readable;
       this.cells = cells;
     }
@@ -63,7 +63,7 @@ final class TableScanner implements TableScan, TabletListener {
       if (pending) {
         return true;
       }
-      pending = started || after == null ? cells.next() : cells.seek(after);
+      pending = (started || after == null) ? cells.next() : cells.seek(after);
       started = true;
       return pending;
     }
@@ -165,9 +165,7 @@ final class TableScanner implements TableScan, TabletListener {
 
   private void remember(CellView cell) {
     from = cell.row();
-    after =
-        behind(
-            CellView.beforeColumn(from, cell.family(), cell.qualifier()), cell.timestamp);
+    after = behind(CellView.beforeColumn(from, cell.family(), cell.qualifier()), cell.timestamp);
   }
 
   /** Opens the tablet of the next wanted row; nothing if it has nothing, or there is none. */
@@ -184,7 +182,7 @@ final class TableScanner implements TableScan, TabletListener {
     outdated = false;
     // The first row that can exist at or behind the place: no row is empty.
     Bytes probe = from.isEmpty() ? from.successor() : from;
-    Readable readable = owner.access().open(table, probe);
+    OpenTablet readable = owner.access().open(table, probe);
     boolean kept = false;
     try {
       List<RowRange> rows = new ArrayList<>();
@@ -198,12 +196,7 @@ final class TableScanner implements TableScan, TabletListener {
           rows.isEmpty()
               ? Optional.empty()
               : TabletReader.open(
-                  readable.borrowed().view(),
-                  readable.tablet(),
-                  predicate,
-                  rows,
-                  txn,
-                  owner.now());
+                  readable.borrowed().view(), readable.tablet(), predicate, rows, txn, owner.now());
       if (cells.isPresent()) {
         Merge opened = new Merge(readable, cells.get());
         merge = opened;
@@ -238,7 +231,7 @@ final class TableScanner implements TableScan, TabletListener {
     letGo();
   }
 
-  private void stepBehind(Readable readable) {
+  private void stepBehind(OpenTablet readable) {
     Optional<Bytes> last = readable.tablet().last();
     if (last.isEmpty()) {
       finish();

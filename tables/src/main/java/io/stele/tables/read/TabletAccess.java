@@ -37,14 +37,14 @@ public final class TabletAccess {
   }
 
   /** A tablet that can be read, in a view that stays until it is given back. */
-  record Readable(Borrowed borrowed, TabletView tablet) {}
+  record OpenTablet(Borrowed borrowed, TabletView tablet) {}
 
   /**
    * The tablet that holds a row.
    *
    * @throws NotServingException if it is not here
    */
-  Readable open(Table table, Bytes row) {
+  OpenTablet open(Table table, Bytes row) {
     long deadline = clock.nanos() + deferNanos;
     while (true) {
       Borrowed borrowed = table.borrow();
@@ -71,7 +71,7 @@ public final class TabletAccess {
             tablet.tablet().use(clock.nanos());
             if (tablet.isWarm()) {
               kept = true;
-              return new Readable(borrowed, tablet);
+              return new OpenTablet(borrowed, tablet);
             }
             borrowed.close();
             warmer.accept(table, tablet.tablet());

@@ -42,6 +42,7 @@ public final class CommitLock {
   }
 
   /** Waits for a view to change, without the lock meanwhile; returns what is left of the time. */
+  @SuppressWarnings("WaitNotInLoop") // whoever waits looks again
   public long await(long nanos) {
     try {
       return viewChanged.awaitNanos(nanos);

@@ -1,7 +1,8 @@
 package io.stele.tables.tablet;
 
 import io.stele.base.file.FilePath;
-import java.util.TreeSet;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * Names for new fragment files: {@code fragments/SERVER/NUMBER.frag}, where SERVER is the number of
@@ -13,7 +14,7 @@ public final class FragmentFiles {
 
   private final FilePath directory;
   private long next = 1; // guarded by this
-  private final TreeSet<FilePath> pending = new TreeSet<>(); // guarded by this
+  private final Set<FilePath> pending = new HashSet<>(); // guarded by this
 
   public FragmentFiles(String server) {
     this.directory = ROOT.resolve(server);
@@ -32,7 +33,7 @@ public final class FragmentFiles {
   }
 
   /** Soon to be referenced: not to be deleted though no configuration names them. */
-  public synchronized TreeSet<FilePath> pending() {
-    return new TreeSet<>(pending);
+  public synchronized Set<FilePath> pending() {
+    return Set.copyOf(pending);
   }
 }

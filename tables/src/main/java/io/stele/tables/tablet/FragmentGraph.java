@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -42,18 +43,40 @@ public final class FragmentGraph {
   }
 
   /** The open fragment of a path, which has one more use now. */
-  public synchronized DiskFragment use(FilePath path) {
+  public DiskFragment use(FilePath path) {
+    Optional<DiskFragment> known = useIfOpen(path);
+    if (known.isPresent()) {
+      return known.get();
+    }
+    // Not under the lock: whoever holds the commit lock may be waiting for it.
+    DiskFragment opened = open(path);
+    DiskFragment used;
+    synchronized (this) {
+      Node node = nodes.computeIfAbsent(path, _ -> new Node(opened));
+      node.uses++;
+      used = node.fragment;
+    }
+    if (used != opened) {
+      opened.close(); // somebody was faster
+    }
+    return used;
+  }
+
+  private synchronized Optional<DiskFragment> useIfOpen(FilePath path) {
     Node node = nodes.get(path);
     if (node == null) {
-      try {
-        node = new Node(DiskFragment.open(files, path, cache));
-      } catch (IOException e) {
-        throw new UnavailableException("fragment " + path + " cannot be opened: " + e, e);
-      }
-      nodes.put(path, node);
+      return Optional.empty();
     }
     node.uses++;
-    return node.fragment;
+    return Optional.of(node.fragment);
+  }
+
+  private DiskFragment open(FilePath path) {
+    try {
+      return DiskFragment.open(files, path, cache);
+    } catch (IOException e) {
+      throw new UnavailableException("fragment " + path + " cannot be opened: " + e, e);
+    }
   }
 
   /** One more use of a fragment that is in use already. */

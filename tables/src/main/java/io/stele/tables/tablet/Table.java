@@ -100,6 +100,7 @@ public final class Table {
   /**
    * Waits until the view is another one; returns what is left of the time, negative if it is over.
    */
+  @SuppressWarnings("ReferenceEquality") // another view, though it may say the same
   public long awaitChange(TableView seen, long nanos) {
     lock.lock();
     try {
@@ -117,5 +118,4 @@ public final class Table {
   public String toString() {
     return "table " + name;
   }
-
 }

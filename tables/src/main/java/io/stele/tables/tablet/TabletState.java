@@ -13,20 +13,20 @@ import java.util.Locale;
  */
 public enum TabletState {
   /** Not here: a request for it is an error. */
-  UNKNOWN(Access.REFUSED, Access.REFUSED),
+  UNKNOWN(0, Access.REFUSED, Access.REFUSED),
   /** Its configuration is being read. */
-  CONFIG_LOADING(Access.DEFERRED, Access.DEFERRED),
+  CONFIG_LOADING(1, Access.DEFERRED, Access.DEFERRED),
   /** The log of the server that had it is being replayed. */
-  LOG_REPLAYING(Access.DEFERRED, Access.DEFERRED),
+  LOG_REPLAYING(2, Access.DEFERRED, Access.DEFERRED),
   /** Its configuration is being saved, with this server's location and log. */
-  CONFIG_SAVING(Access.DEFERRED, Access.DEFERRED),
+  CONFIG_SAVING(3, Access.DEFERRED, Access.DEFERRED),
   /** Writes go to this server's log; its files are being opened. */
-  FRAGMENTS_LOADING(Access.DEFERRED, Access.SERVED),
-  ACTIVE(Access.SERVED, Access.SERVED),
+  FRAGMENTS_LOADING(4, Access.DEFERRED, Access.SERVED),
+  ACTIVE(5, Access.SERVED, Access.SERVED),
   /** On its way out: what is in memory is being written to disk. */
-  READ_ONLY(Access.SERVED, Access.REFUSED),
+  READ_ONLY(6, Access.SERVED, Access.REFUSED),
   /** All is on disk; its last configuration is being saved. */
-  DISABLED(Access.REFUSED, Access.REFUSED);
+  DISABLED(7, Access.REFUSED, Access.REFUSED);
 
   /** What becomes of a request. */
   public enum Access {
@@ -36,10 +36,12 @@ public enum TabletState {
     REFUSED
   }
 
+  private final int number;
   private final Access reads;
   private final Access writes;
 
-  TabletState(Access reads, Access writes) {
+  TabletState(int number, Access reads, Access writes) {
+    this.number = number;
     this.reads = reads;
     this.writes = writes;
   }
@@ -54,7 +56,7 @@ public enum TabletState {
 
   /** 0 to 7, in the order of a tablet's life. */
   public int number() {
-    return ordinal();
+    return number;
   }
 
   /** The name as people write it. */

@@ -4,7 +4,9 @@ import io.stele.base.error.OutcomeUnknownException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -28,7 +30,7 @@ public final class Sequencer {
   /** What a transaction still waits for. */
   private static final class Deps {
     int unresolved;
-    long newest; // of the transactions that resolved ones became
+    final Set<Long> resolved = new HashSet<>(); // the transactions that others became
   }
 
   private final Executor acknowledger;
@@ -180,7 +182,7 @@ public final class Sequencer {
             count + " dependencies of transaction " + txn + " resolved that it does not have");
       }
       open.unresolved -= count;
-      open.newest = Math.max(open.newest, futureTxn);
+      open.resolved.add(futureTxn);
       takeStable(ready);
     }
     complete(ready);
@@ -219,8 +221,8 @@ public final class Sequencer {
               .removeIf(
                   open ->
                       open.unresolved == 0
-                          && open.newest <= durable
-                          && !deps.containsKey(open.newest));
+                          && open.resolved.stream()
+                              .allMatch(txn -> txn <= durable && !deps.containsKey(txn)));
     }
   }
 

@@ -2,6 +2,7 @@ package io.stele.tables.write;
 
 import io.stele.base.error.ExhaustedException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -14,7 +15,7 @@ public final class Memory {
   private final long patienceNanos;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition freed = lock.newCondition();
-  private volatile long used; // written under lock
+  private final AtomicLong used = new AtomicLong();
 
   /**
    * An empty one.
@@ -28,39 +29,39 @@ public final class Memory {
   }
 
   public long used() {
-    return used;
+    return used.get();
   }
 
   /** How full it is, 1 at the limit. */
   double fullness() {
-    return (double) used / limit;
+    return (double) used.get() / limit;
   }
 
   void add(long bytes) {
-    lock.lock();
-    try {
-      used += bytes;
-      if (bytes < 0) {
+    used.addAndGet(bytes);
+    if (bytes < 0) {
+      lock.lock();
+      try {
         freed.signalAll();
+      } finally {
+        lock.unlock();
       }
-    } finally {
-      lock.unlock();
     }
   }
 
   /** Waits for room. Without locks. */
   void throttle() {
-    if (used < limit) {
+    if (used.get() < limit) {
       return;
     }
     lock.lock();
     try {
       long left = patienceNanos;
-      while (used >= limit) {
+      while (used.get() >= limit) {
         if (left <= 0) {
           throw new ExhaustedException(
               "changes in memory take "
-                  + used
+                  + used.get()
                   + " bytes, at most "
                   + limit
                   + ", and no flush freed any for "

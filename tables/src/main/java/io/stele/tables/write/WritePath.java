@@ -26,7 +26,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The way of a change into a table:
@@ -252,11 +251,9 @@ public final class WritePath {
     CellBatch.Reader reader = committed.read();
     CellView cell = reader.cell();
     int noted = -1;
-    byte @Nullable [] notedArray = null;
     while (reader.next()) {
-      if (cell.rowOffset != noted || cell.rowArray != notedArray) { // repeated rows share theirs
+      if (cell.rowOffset != noted) { // a row that is repeated stands in the batch once
         noted = cell.rowOffset;
-        notedArray = cell.rowArray;
         rows.note(RowTxns.hash(seed, cell.rowArray, cell.rowOffset, cell.rowLength), txn);
       }
     }
@@ -264,13 +261,15 @@ public final class WritePath {
 
   private void rotateIfFull(Table table, TableView view) {
     TableView next = view;
+    boolean full = false;
     for (int g = 0; g < view.groups().size(); g++) {
       GroupView group = view.groups().get(g);
       if (group.active().bytes() >= memFragmentBytes) {
         next = next.withGroup(g, group.rotated());
+        full = true;
       }
     }
-    if (next != view) {
+    if (full) {
       table.replace(next);
       wakeFlusher.run();
     }

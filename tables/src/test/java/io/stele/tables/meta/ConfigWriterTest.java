@@ -41,14 +41,22 @@ class ConfigWriterTest {
   @Test
   void savesThatWaitBecomeOneWriteOfWhatTheTabletIsThen() {
     AtomicReference<TabletConfig> now = new AtomicReference<>(tablet("", "!"));
+    AtomicInteger asked = new AtomicInteger();
     List<CompletableFuture<Long>> saves = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
-      saves.add(writer.save(now.get().key(), () -> Optional.of(now.get())));
+      saves.add(
+          writer.save(
+              now.get().key(),
+              () -> {
+                asked.incrementAndGet();
+                return Optional.of(now.get());
+              }));
       now.updateAndGet(config -> config.withServer("server:2", Optional.empty()));
     }
     assertThat(lane.runOnce()).isTrue();
     assertThat(lane.runOnce()).isFalse();
     assertThat(meta.applies()).isEqualTo(1);
+    assertThat(asked).as("what the tablet is").hasValue(1);
     assertThat(table.tablets("t")).containsExactly(now.get());
     assertThat(saves).allSatisfy(save -> assertThat(save).isCompletedWithValue(1L));
   }

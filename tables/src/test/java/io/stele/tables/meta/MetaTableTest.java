@@ -167,7 +167,7 @@ class MetaTableTest {
 
   @Test
   void anInvalidSchemaIsAnErrorToItsReaderAndAProblemToVerify() {
-    create("t");
+    create("t", tablet("", "!"));
     put("t", MetaRows.schema("t"), "schema", "default:purge", "sometimes");
     assertThatThrownBy(() -> table.schema("t"))
         .isInstanceOf(InvalidRequestException.class)
