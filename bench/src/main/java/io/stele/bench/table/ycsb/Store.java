@@ -1,5 +1,6 @@
 package io.stele.bench.table.ycsb;
 
+import java.io.IOException;
 import java.util.List;
 
 /**
@@ -38,7 +39,7 @@ public interface Store extends AutoCloseable {
   boolean tryRead(String table, String key);
 
   @Override
-  void close() throws Exception;
+  void close() throws IOException;
 
   /** What a scan found. */
   record Found(int rows, int fields) {}
