@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -29,6 +30,7 @@ record HBaseKit(Path home, String version) {
   private static final String SOURCES = "bench/peers/hbase";
   private static final String WORKLOADS = "bench/src/main/java/io/stele/bench/table/ycsb";
   private static final String RELEASE = "17"; // the newest that HBase itself is released for
+  private static final String ERROR = "[ERROR]"; // as Maven begins such lines
   private static final String SERVER_JAR = "hbase-server-";
 
   /** Why there is none, in words that say what to do. */
@@ -56,16 +58,17 @@ record HBaseKit(Path home, String version) {
   /**
    * Finds it, and makes it if it is not there.
    *
+   * @param maven the program
    * @param offline whether Maven may only take what this machine has
    */
-  static HBaseKit prepare(Path checkout, boolean offline, Progress progress)
+  static HBaseKit prepare(Path checkout, String maven, boolean offline, Progress progress)
       throws MissingException, IOException, InterruptedException {
     Path sources = checkout.resolve(SOURCES);
     Path home = checkout.resolve("bench/target/peers/hbase");
     Path lib = home.resolve("lib");
     Optional<String> found = version(lib);
     if (found.isEmpty() || isNewer(sources.resolve("pom.xml"), lib)) {
-      fetch(sources.resolve("pom.xml"), lib, offline, progress);
+      fetch(maven, sources.resolve("pom.xml"), lib, offline, progress);
       found = version(lib);
     }
     String version =
@@ -92,27 +95,28 @@ record HBaseKit(Path home, String version) {
   }
 
   /** Offline first: what is there already needs no network. */
-  private static void fetch(Path pom, Path lib, boolean offline, Progress progress)
+  private static void fetch(String maven, Path pom, Path lib, boolean offline, Progress progress)
       throws MissingException, IOException, InterruptedException {
     progress.line("HBase: asking Maven for its jars");
     Files.createDirectories(lib);
-    String problem = maven(pom, lib, true);
-    if (!problem.isEmpty() && !offline) {
+    Optional<String> problem = copy(maven, pom, lib, true);
+    if (problem.isPresent() && !offline) {
       progress.line("HBase: fetching its jars, about 150 MB, once");
-      problem = maven(pom, lib, false);
+      problem = copy(maven, pom, lib, false);
     }
-    if (!problem.isEmpty()) {
+    if (problem.isPresent()) {
       throw new MissingException(
           "its jars are not on this machine%s (%s); once 'mvn -f %s dependency:resolve' works, it is"
-                  .formatted(offline ? " and --offline forbids to fetch them" : "", problem, pom)
+                  .formatted(
+                      offline ? " and --offline forbids to fetch them" : "", problem.get(), pom)
               + " measured too");
     }
   }
 
   /** Returns what went wrong; nothing if nothing did. */
-  private static String maven(Path pom, Path lib, boolean offline)
+  private static Optional<String> copy(String program, Path pom, Path lib, boolean offline)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("mvn", "-B", "-q"));
+    List<String> command = new ArrayList<>(List.of(program, "-B", "-q"));
     if (offline) {
       command.add("-o");
     }
@@ -127,7 +131,7 @@ record HBaseKit(Path home, String version) {
     try {
       maven = new ProcessBuilder(command).redirectErrorStream(true).start();
     } catch (IOException e) {
-      return "no program 'mvn' is on the path";
+      return Optional.of("no program '%s' is on the path".formatted(program));
     }
     maven.getOutputStream().close();
     List<String> said;
@@ -135,13 +139,14 @@ record HBaseKit(Path home, String version) {
       said = lines.lines().toList();
     }
     if (maven.waitFor() == 0) {
-      return "";
+      return Optional.empty();
     }
     return said.stream()
-        .filter(line -> line.startsWith("[ERROR]"))
+        .filter(line -> line.contains(ERROR)) // behind codes for colours, at times
+        .map(line -> shortened(line.substring(line.indexOf(ERROR) + ERROR.length()).strip()))
+        .filter(text -> !text.isEmpty())
         .findFirst()
-        .map(line -> shortened(line.substring("[ERROR]".length()).strip()))
-        .orElse("Maven failed and did not say why");
+        .or(() -> Optional.of("Maven failed and did not say why"));
   }
 
   private static String shortened(String text) {
@@ -163,7 +168,7 @@ record HBaseKit(Path home, String version) {
                 "-nowarn",
                 "-proc:none",
                 "-cp",
-                home.resolve("lib") + "/*",
+                jars(home.resolve("lib")),
                 "-d",
                 home.resolve("classes").toString()));
     for (Path directory : List.of(driver, workloads)) {
@@ -178,6 +183,16 @@ record HBaseKit(Path home, String version) {
       throw new MissingException(
           "its driver does not compile: "
               + said.toString().lines().findFirst().orElse("javac did not say why"));
+    }
+  }
+
+  /** The compiler takes no asterisk, as the launcher of a JVM does. */
+  private static String jars(Path lib) throws IOException {
+    try (Stream<Path> files = Files.list(lib)) {
+      return files
+          .map(Path::toString)
+          .filter(file -> file.endsWith(".jar"))
+          .collect(Collectors.joining(System.getProperty("path.separator")));
     }
   }
 

@@ -69,13 +69,13 @@ final class HBaseSide implements Side {
       return new Peer.Absent(
           NAME, "bench/peers/hbase is not there: run ./stele of a checkout of the sources");
     }
-    return find(checkout.get(), offline, progress);
+    return find(checkout.get(), "mvn", offline, progress);
   }
 
-  static Peer find(Path checkout, boolean offline, Progress progress) {
+  static Peer find(Path checkout, String maven, boolean offline, Progress progress) {
     try {
       return new Peer.Present(
-          new HBaseSide(HBaseKit.prepare(checkout, offline, progress), olderJava()));
+          new HBaseSide(HBaseKit.prepare(checkout, maven, offline, progress), olderJava()));
     } catch (MissingException | IOException e) {
       return new Peer.Absent(NAME, String.valueOf(e.getMessage()));
     } catch (InterruptedException e) {

@@ -47,7 +47,7 @@ final class Operations {
       return Math.max(0, there - 1 - popularity.next(chance));
     }
     // Scattered: the popular records are no neighbours.
-    return Records.hash(popularity.next(chance)) % popularity.ranks();
+    return Math.floorMod(Records.hash(popularity.next(chance)), popularity.ranks());
   }
 
   RandomGenerator chance() {

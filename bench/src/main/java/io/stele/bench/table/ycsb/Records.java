@@ -26,13 +26,13 @@ public final class Records {
     return "user" + hash(number);
   }
 
-  /** FNV-1a of the number's bytes, without its sign. */
+  /** FNV-1a of the number's bytes, without its sign, as YCSB has it. */
   static long hash(long number) {
     long hash = FNV_BASIS;
     for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
       hash = (hash ^ ((number >>> shift) & 0xff)) * FNV_PRIME;
     }
-    return hash & Long.MAX_VALUE;
+    return Math.abs(hash);
   }
 
   static byte[][] fields(RandomGenerator chance) {
