@@ -1,6 +1,7 @@
 package io.stele.cli;
 
 import io.stele.base.error.InvalidRequestException;
+import java.io.Console;
 import java.io.InputStream;
 import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,14 +29,10 @@ public record CommandEnvironment(
 
   /** Of a process of its own. */
   public static CommandEnvironment ofProcess() {
-    var console = System.console();
-    boolean interactive = console != null && console.isTerminal();
-    Prompt prompt =
-        interactive
-            ? question -> Optional.ofNullable(console.readLine("%s", question))
-            : Prompt.NOBODY;
+    Optional<Console> console = Optional.ofNullable(System.console()).filter(Console::isTerminal);
+    Prompt prompt = question -> console.map(terminal -> terminal.readLine("%s", question));
     return new CommandEnvironment(
-        SteleConnector.INSTANCE, Optional.of(System.in), prompt, interactive);
+        SteleConnector.INSTANCE, Optional.of(System.in), prompt, console.isPresent());
   }
 
   /**

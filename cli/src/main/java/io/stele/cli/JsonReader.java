@@ -77,20 +77,12 @@ public final class JsonReader {
   private @Nullable Object value() {
     skipBlanks();
     char first = peek();
-    switch (first) {
-      case '{' -> {
-        return object();
-      }
-      case '[' -> {
-        return array();
-      }
-      case '"' -> {
-        return string();
-      }
-      default -> {
-        return first == '-' || isDigit(first) ? number() : word();
-      }
-    }
+    return switch (first) {
+      case '{' -> object();
+      case '[' -> array();
+      case '"' -> string();
+      default -> first == '-' || isDigit(first) ? number() : word();
+    };
   }
 
   private Map<String, @Nullable Object> object() {

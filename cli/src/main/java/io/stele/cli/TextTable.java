@@ -2,15 +2,18 @@ package io.stele.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
  * Rows under a header, in columns as wide as their widest value. A column in which every value
- * starts as a number is aligned to the right; addresses, which have a colon, are no numbers.
+ * starts as a number, or is left open, is aligned to the right; addresses, which have a colon, are
+ * no numbers.
  */
 public final class TextTable {
 
   private static final Pattern NUMBER = Pattern.compile("[-+]?\\d[^:]*|-?");
+  private static final Set<String> NOTHING = Set.of("", "-"); // among numbers, and among texts
   private static final String GAP = "  ";
 
   private final List<String> header;
@@ -70,7 +73,7 @@ public final class TextTable {
   }
 
   private boolean isNumeric(int column) {
-    return !rows.isEmpty()
-        && rows.stream().allMatch(row -> NUMBER.matcher(row.get(column)).matches());
+    return rows.stream().allMatch(row -> NUMBER.matcher(row.get(column)).matches())
+        && rows.stream().anyMatch(row -> !NOTHING.contains(row.get(column)));
   }
 }

@@ -29,6 +29,12 @@ class TextTableTest {
   }
 
   @Test
+  void aColumnWithoutAnyNumberIsText() {
+    assertThat(new TextTable("FIRST", "SIZE").row("-", "-").row("-", "17"))
+        .hasToString("FIRST  SIZE\n-         -\n-        17\n");
+  }
+
+  @Test
   void aTableWithoutRowsIsItsHeader() {
     assertThat(new TextTable("a", "b")).hasToString("a  b\n");
   }

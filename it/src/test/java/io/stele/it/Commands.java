@@ -30,6 +30,13 @@ record Commands(String endpoints) {
     return new Commands(server.address());
   }
 
+  /** {@code stele …}, for commands that run no other program. */
+  Result stele(String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(List.of("--endpoints", endpoints));
+    return run(all.toArray(String[]::new));
+  }
+
   /** {@code stele metastore …} */
   Result metastore(String... arguments) {
     List<String> all = new ArrayList<>(List.of("metastore"));

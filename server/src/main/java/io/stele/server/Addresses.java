@@ -31,6 +31,17 @@ public record Addresses(String nativeAddress, String raftAddress) {
     return new Addresses(name + ":" + ports.nativePort(), name + ":" + ports.raftPort());
   }
 
+  /** Of a server that listens nowhere: those it would have, as members of a group have some. */
+  static Addresses unused() {
+    return new Addresses(
+        "127.0.0.1:" + ServerSettings.DEFAULT_PORT,
+        "127.0.0.1:" + ServerSettings.DEFAULT_RAFT_PORT);
+  }
+
+  static int port(String address) {
+    return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+  }
+
   /** By the name of the interface, in a fixed order. */
   Map<String, String> byInterface() {
     Map<String, String> addresses = new LinkedHashMap<>();

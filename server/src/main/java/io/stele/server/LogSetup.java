@@ -8,6 +8,7 @@ import ch.qos.logback.classic.spi.ConfiguratorRank;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.spi.ContextAwareBase;
+import java.util.List;
 import java.util.logging.Logger;
 
 /**
@@ -16,6 +17,14 @@ import java.util.logging.Logger;
  */
 @ConfiguratorRank(ConfiguratorRank.FALLBACK + 1)
 public final class LogSetup extends ContextAwareBase implements Configurator {
+  /**
+   * Tell, with a stack trace each, of clients that went away while something was sent to them, or
+   * that sent what is no message. Held here, as the JDK forgets loggers that nobody holds.
+   */
+  private static final List<Logger> NOISY =
+      List.of(
+          Logger.getLogger("io.grpc.netty.NettyServerHandler"),
+          Logger.getLogger("io.grpc.internal.SerializeReentrantCallsDirectExecutor"));
 
   @Override
   public ExecutionStatus configure(LoggerContext context) {
@@ -34,6 +43,7 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     context.getLogger("io.stele").setLevel(Level.INFO);
     // gRPC logs by the JDK's own means, and tells of its start.
     Logger.getLogger("").setLevel(java.util.logging.Level.WARNING);
+    NOISY.forEach(logger -> logger.setLevel(java.util.logging.Level.OFF));
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 }

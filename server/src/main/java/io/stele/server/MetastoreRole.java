@@ -8,6 +8,7 @@ import io.stele.base.time.RandomSource;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.GrpcPeerLink;
 import io.stele.gateway.nativeapi.NativeServer;
+import io.stele.metastore.Metastore;
 import io.stele.metastore.command.Applied;
 import io.stele.metastore.node.MetastoreNode;
 import io.stele.metastore.node.NodeSettings;
@@ -152,6 +153,15 @@ final class MetastoreRole implements AutoCloseable {
                 known.interval()),
             Clock.system(),
             events));
+  }
+
+  Metastore metastore() {
+    return node;
+  }
+
+  /** Whether it is the only member of its group. */
+  boolean alone() {
+    return formed() && member.standing().members().size() == 1;
   }
 
   /** Whether it belongs to a group. */

@@ -11,7 +11,13 @@ import java.util.stream.Collectors;
 
 /** A part of Stele that a server can run. */
 public enum Role {
-  METASTORE;
+  METASTORE,
+  TABLES;
+
+  /** The names of all there are. */
+  static List<String> all() {
+    return Arrays.stream(values()).map(Role::toString).toList();
+  }
 
   /** As the user writes it. */
   @Override

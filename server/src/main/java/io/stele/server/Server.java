@@ -1,6 +1,7 @@
 package io.stele.server;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Events;
 import io.stele.base.file.LocalFileStore;
@@ -8,10 +9,13 @@ import io.stele.base.settings.Settings;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.raft.RaftEvent;
+import io.stele.tables.TabletServer;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -32,7 +36,9 @@ public final class Server implements AutoCloseable {
   private final Path data;
   private final Events events;
   private final Addresses addresses;
+  private final String gateway;
   private final MetastoreRole metastore;
+  private final Optional<TablesRole> tables;
   private final Parts parts;
   private final CompletableFuture<Void> ended;
   private final AtomicBoolean stopping = new AtomicBoolean();
@@ -41,23 +47,37 @@ public final class Server implements AutoCloseable {
       Path data,
       Events events,
       Addresses addresses,
+      String gateway,
       MetastoreRole metastore,
+      Optional<TablesRole> tables,
       Parts parts,
       CompletableFuture<Void> ended) {
     this.data = data;
     this.events = events;
     this.addresses = addresses;
+    this.gateway = gateway;
     this.metastore = metastore;
+    this.tables = tables;
     this.parts = parts;
     this.ended = ended;
   }
 
   /** Starts a server with settings of {@link ServerSchema}; it is ready on return. */
   public static Server start(Settings settings, Events events) throws IOException {
+    return start(settings, events, false);
+  }
+
+  /** Starts all parts of a server for this process alone: it listens on no port. */
+  static Server embed(Settings settings, Events events) throws IOException {
+    return start(settings, events, true);
+  }
+
+  private static Server start(Settings settings, Events events, boolean embedded)
+      throws IOException {
     Parts parts = new Parts(events);
     boolean started = false;
     try {
-      Server server = start(settings, events, parts);
+      Server server = start(settings, events, embedded, parts);
       started = true;
       return server;
     } finally {
@@ -67,12 +87,12 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  private static Server start(Settings settings, Events events, Parts parts) throws IOException {
+  private static Server start(Settings settings, Events events, boolean embedded, Parts parts)
+      throws IOException {
     ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
     LocalFileStore directory = parts.add("the lock of its directory", open(server.data()));
     Addresses.remove(directory); // of a process that was killed
-    Ports ports = Ports.choose(server, directory);
-    Addresses addresses = Addresses.of(server.reachableHost(), ports);
+    Path data = server.data().toRealPath();
     CompletableFuture<Void> ended = new CompletableFuture<>();
     parts.add(
         "the watch for failures",
@@ -80,25 +100,62 @@ public final class Server implements AutoCloseable {
             RaftEvent.MemberFailed.class,
             failed -> ended.completeExceptionally(new UnavailableException(failed.text()))));
     Channels channels = parts.add("connections to other members", new Channels());
+    Addresses addresses =
+        embedded
+            ? Addresses.unused()
+            : Addresses.of(server.reachableHost(), Ports.choose(server, directory));
     NativeServer gateway =
         parts.add(
             "the native interface",
-            NativeServer.listen(server.listen(), ports.nativePort(), channels));
+            embedded
+                ? NativeServer.listenLocally(data.toString(), channels)
+                : NativeServer.listen(
+                    server.listen(), Addresses.port(addresses.nativeAddress()), channels));
     MetastoreRole metastore =
         parts.add(
             "the metastore",
             MetastoreRole.start(
-                settings,
-                server.data().resolve("metastore"),
-                addresses,
-                gateway,
-                channels,
-                events));
-    parts.add("addresses.json", () -> Addresses.remove(directory));
-    addresses.write(directory);
-    Path data = server.data().toRealPath();
-    events.publish(new ServerEvent.Started(data.toString(), addresses, metastore.formed()));
-    return new Server(data, events, addresses, metastore, parts, ended);
+                settings, data.resolve("metastore"), addresses, gateway, channels, events));
+    Optional<TablesRole> tables =
+        startTables(settings, server, data, addresses, metastore, gateway, events);
+    if (tables.isPresent()) {
+      parts.add("the tables", tables.get());
+    }
+    if (!embedded) {
+      parts.add("addresses.json", () -> Addresses.remove(directory));
+      addresses.write(directory);
+    }
+    events.publish(new ServerEvent.Started(data.toString(), gateway.address(), metastore.formed()));
+    return new Server(data, events, addresses, gateway.address(), metastore, tables, parts, ended);
+  }
+
+  /**
+   * The tables, where this server has some: with its role, and if it is alone in its group or has
+   * had tables before it got company. Files of its own are of no use to other members.
+   */
+  private static Optional<TablesRole> startTables(
+      Settings settings,
+      ServerSettings server,
+      Path data,
+      Addresses addresses,
+      MetastoreRole metastore,
+      NativeServer gateway,
+      Events events)
+      throws IOException {
+    Path directory = data.resolve("tables");
+    if (!server.roleSet().contains(Role.TABLES)
+        || !metastore.formed()
+        || !(metastore.alone() || Files.isDirectory(directory))) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        TablesRole.start(
+            settings,
+            directory,
+            addresses.nativeAddress(),
+            metastore.metastore(),
+            gateway,
+            events));
   }
 
   private static LocalFileStore open(Path data) {
@@ -117,6 +174,23 @@ public final class Server implements AutoCloseable {
 
   public Addresses addresses() {
     return addresses;
+  }
+
+  /** Where clients of its own process reach it. */
+  String gateway() {
+    return gateway;
+  }
+
+  /** Its tables; fails where it has none. */
+  TabletServer tables() {
+    return tables
+        .map(TablesRole::tables)
+        .orElseThrow(() -> new NotServingException("server at " + data + " has no tables"));
+  }
+
+  /** Whether it has tables. */
+  boolean hasTables() {
+    return tables.isPresent();
   }
 
   /** Whether it belongs to a group; if not, it waits to be made a member. */

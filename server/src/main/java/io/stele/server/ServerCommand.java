@@ -50,7 +50,7 @@ final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--roles",
       paramLabel = "ROLE",
-      description = "The parts to run, with commas between (default: metastore).")
+      description = "The parts to run, with commas between (default: metastore,tables).")
   private @Nullable String roles;
 
   @Option(

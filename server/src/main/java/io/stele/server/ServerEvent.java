@@ -11,13 +11,13 @@ public sealed interface ServerEvent extends Event {
   }
 
   /** It serves, or waits to be made a member. */
-  record Started(String directory, Addresses addresses, boolean formed) implements ServerEvent {
+  record Started(String directory, String address, boolean formed) implements ServerEvent {
     @Override
     public String text() {
       return "%s at %s, data in %s"
           .formatted(
               formed ? "serves" : "belongs to no group yet and waits to be made a member",
-              addresses.nativeAddress(),
+              address,
               directory);
     }
   }

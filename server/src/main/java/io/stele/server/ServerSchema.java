@@ -13,6 +13,7 @@ final class ServerSchema {
   static final String STORAGE = "metastore.storage";
   static final String LOG = "metastore.log";
   static final String RAFT = "metastore.raft";
+  static final String TABLES = "tables";
 
   static final SettingsSchema SCHEMA =
       SettingsSchema.builder()
@@ -21,6 +22,7 @@ final class ServerSchema {
           .section(STORAGE, StorageSettings.DEFAULTS)
           .section(LOG, SoloSettings.DEFAULT)
           .section(RAFT, RaftSettings.DEFAULT)
+          .section(TABLES, TablesSettings.DEFAULTS)
           // What the launcher and the command line read, and what commands set for programs.
           .otherEnvironment("STELE_BUILD")
           .otherEnvironment("STELE_JAVA_OPTS")

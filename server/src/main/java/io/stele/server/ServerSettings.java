@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /** What a server is: its parts, its directory, its addresses, and how it comes into a group. */
 public record ServerSettings(
-    @About("The parts that this server runs: metastore.") List<String> roles,
+    @About("The parts that this server runs: metastore, tables.") List<String> roles,
     @About("The directory of all that it keeps; made where it does not exist.") Path data,
     @About("The address that it listens on. Nothing beyond this machine reaches the default.")
         String listen,
@@ -40,7 +40,7 @@ public record ServerSettings(
 
   public static final ServerSettings DEFAULTS =
       new ServerSettings(
-          List.of("metastore"),
+          Role.all(),
           Path.of("stele-data"),
           "127.0.0.1",
           DEFAULT_PORT,
@@ -54,7 +54,13 @@ public record ServerSettings(
   public ServerSettings {
     roles = List.copyOf(roles);
     seeds = List.copyOf(seeds);
-    Role.named(roles);
+    if (!Role.named(roles).contains(Role.METASTORE)) {
+      throw new InvalidRequestException(
+          "roles are "
+              + String.join(", ", roles)
+              + ": metastore must be among them, which keeps"
+              + " the root of the tables");
+    }
     checkPort("port", port);
     checkPort("raft-port", raftPort);
     if (port == raftPort && port != 0) {

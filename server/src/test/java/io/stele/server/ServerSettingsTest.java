@@ -28,7 +28,7 @@ class ServerSettingsTest {
     ServerSettings settings = with();
 
     assertThat(settings).isEqualTo(ServerSettings.DEFAULTS);
-    assertThat(settings.roleSet()).containsExactly(Role.METASTORE);
+    assertThat(settings.roleSet()).containsExactly(Role.METASTORE, Role.TABLES);
     assertThat(settings.listen()).isEqualTo("127.0.0.1");
     assertThat(settings.port()).isEqualTo(7835);
     assertThat(settings.raftPort()).isEqualTo(7836);
@@ -92,8 +92,9 @@ class ServerSettingsTest {
       delimiter = '|',
       textBlock =
           """
-          server.roles=tables           | unknown role 'tables'; known: metastore
-          server.roles=                 | no role: must be one or more of metastore
+          server.roles=table            | unknown role 'table'; known: metastore, tables. Did you mean 'tables'?
+          server.roles=tables           | roles are tables: metastore must be among them
+          server.roles=                 | no role: must be one or more of metastore, tables
           server.roles=metastore,metastore | role metastore is there twice
           server.port=65536             | port is 65536: must be from 1 to 65535, or 0 for a free one
           server.raft-port=-1           | raft-port is -1: must be from 1 to 65535, or 0

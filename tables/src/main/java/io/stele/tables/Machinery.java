@@ -28,6 +28,8 @@ import io.stele.tables.tablet.CommitLock;
 import io.stele.tables.tablet.FragmentFiles;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.Tablet;
+import io.stele.tables.tablet.TabletListener;
 import io.stele.tables.txn.Sequencer;
 import io.stele.tables.txn.Snapshots;
 import io.stele.tables.write.Flusher;
@@ -36,9 +38,12 @@ import io.stele.tables.write.WriteSide;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -65,6 +70,7 @@ final class Machinery implements AutoCloseable {
   private final ExecutorService acknowledger;
   private final ScheduledExecutorService upkeep;
   private final CompletableFuture<Void> loaded = new CompletableFuture<>();
+  private final Set<Table> sizesToCheck = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
   Machinery(TabletServer.Builder described) {
@@ -88,7 +94,7 @@ final class Machinery implements AutoCloseable {
             described.clock,
             described.random,
             described.events);
-    this.tables = new TableSet(parts, described.cache);
+    this.tables = new TableSet(parts, described.cache, new SizeTrigger());
     this.warmer = new Warmer(parts);
     LateMeta late = new LateMeta();
     this.meta = new MetaTable(late, described.root);
@@ -119,8 +125,7 @@ final class Machinery implements AutoCloseable {
             configs::configOf,
             warmer::warm);
     Loader loader =
-        new Loader(
-            parts, home, described.probe, configs, writes.path(), settings.replayBytes());
+        new Loader(parts, home, described.probe, configs, writes.path(), settings.replayBytes());
     Unloader unloader = new Unloader(parts, home, configs, writes.flusher());
     this.lifecycle =
         new Lifecycle(
@@ -160,10 +165,27 @@ final class Machinery implements AutoCloseable {
     };
   }
 
+  /** A tablet whose files changed may have become too large or too small. */
+  private final class SizeTrigger implements TabletListener {
+    @Override
+    public void onFragmentListUpdate(Tablet tablet, int group, int begin, int end) {
+      tables.find(tablet.table()).ifPresent(Machinery.this::checkSizes);
+    }
+  }
+
   /** Sizes are looked at by the upkeep thread: a split waits for META. */
   private void checkSizes(Table table) {
-    if (!closed && described.settings.compaction().automatic()) {
-      upkeep.execute(() -> background("split or join", () -> splitter.check(table)));
+    if (closed || !described.settings.compaction().automatic() || !sizesToCheck.add(table)) {
+      return;
+    }
+    try {
+      upkeep.execute(
+          () -> {
+            sizesToCheck.remove(table);
+            background("split or join", () -> splitter.check(table));
+          });
+    } catch (RejectedExecutionException e) {
+      sizesToCheck.remove(table); // the server is being closed
     }
   }
 
@@ -187,11 +209,7 @@ final class Machinery implements AutoCloseable {
       int tablets = found.values().stream().mapToInt(List::size).sum();
       parts.report(
           new TableEvent.Started(
-              home.log().name(),
-              found.size(),
-              tablets,
-              records,
-              described.clock.nanos() - start));
+              home.log().name(), found.size(), tablets, records, described.clock.nanos() - start));
       loaded.complete(null);
     } catch (SteleException e) {
       parts.report(new TableEvent.BackgroundFailed("load of tables", e));

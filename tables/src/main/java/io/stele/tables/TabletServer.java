@@ -143,6 +143,11 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
     }
   }
 
+  /** For tests in this package: the parts behind the requests. */
+  Machinery machinery() {
+    return machinery;
+  }
+
   private Table table(String name) {
     return machinery.tables().get(name);
   }
@@ -225,8 +230,7 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<CellPage> readModifyWrite(
-      String table, Bytes row, List<RowRule> rules) {
+  public CompletableFuture<CellPage> readModifyWrite(String table, Bytes row, List<RowRule> rules) {
     return attempt(() -> machinery.rows().readModifyWrite(writable(table), row, rules));
   }
 

@@ -238,52 +238,47 @@ final class PredicateParser {
 
   private RowRange rowRange(Interval interval) {
     Bound bound = interval.bound();
-    switch (bound.operator()) {
-      case "=" -> {
-        return RowRange.row(text(interval, bound).bytes());
-      }
-      case "~=" -> {
-        return RowRange.prefix(text(interval, bound).bytes());
-      }
-      default -> {
-        Bound lower = lower(interval);
-        Bound upper = upper(interval);
-        Bytes from = lower == null ? Bytes.EMPTY : text(interval, lower).bytes();
-        Bytes to = upper == null ? null : text(interval, upper).bytes();
-        from = lower != null && lower.isStrict() ? from.successor() : from;
-        to = to != null && upper != null && !upper.isStrict() ? to.successor() : to;
-        if (to != null && from.compareTo(to) >= 0) {
-          throw empty(interval);
-        }
-        return new RowRange(from, to);
-      }
+    return switch (bound.operator()) {
+      case "=" -> RowRange.row(text(interval, bound).bytes());
+      case "~=" -> RowRange.prefix(text(interval, bound).bytes());
+      default -> rowsBetween(interval, lower(interval), upper(interval));
+    };
+  }
+
+  private RowRange rowsBetween(Interval interval, @Nullable Bound lower, @Nullable Bound upper) {
+    Bytes from = lower == null ? Bytes.EMPTY : text(interval, lower).bytes();
+    Bytes to = upper == null ? null : text(interval, upper).bytes();
+    from = lower != null && lower.isStrict() ? from.successor() : from;
+    to = to != null && upper != null && !upper.isStrict() ? to.successor() : to;
+    if (to != null && from.compareTo(to) >= 0) {
+      throw empty(interval);
     }
+    return new RowRange(from, to);
   }
 
   private ColumnRange columnRange(Interval interval) {
     Bound bound = interval.bound();
-    switch (bound.operator()) {
+    return switch (bound.operator()) {
       case "=" -> {
         Column column = column(interval, bound);
         requireFamily(column, bound);
-        return ColumnRange.column(column.family(), column.qualifier());
+        yield ColumnRange.column(column.family(), column.qualifier());
       }
-      case "~=" -> {
-        return columnPrefix(interval, bound);
-      }
-      default -> {
-        Bound lower = lower(interval);
-        Bound upper = upper(interval);
-        Column from = lower == null ? Column.FIRST : column(interval, lower);
-        Column to = upper == null ? null : column(interval, upper);
-        from = lower != null && lower.isStrict() ? successor(from) : from;
-        to = to != null && upper != null && !upper.isStrict() ? successor(to) : to;
-        if (to != null && from.compareTo(to) >= 0) {
-          throw empty(interval);
-        }
-        return new ColumnRange(from, to);
-      }
+      case "~=" -> columnPrefix(interval, bound);
+      default -> columnsBetween(interval, lower(interval), upper(interval));
+    };
+  }
+
+  private ColumnRange columnsBetween(
+      Interval interval, @Nullable Bound lower, @Nullable Bound upper) {
+    Column from = lower == null ? Column.FIRST : column(interval, lower);
+    Column to = upper == null ? null : column(interval, upper);
+    from = lower != null && lower.isStrict() ? successor(from) : from;
+    to = to != null && upper != null && !upper.isStrict() ? successor(to) : to;
+    if (to != null && from.compareTo(to) >= 0) {
+      throw empty(interval);
     }
+    return new ColumnRange(from, to);
   }
 
   private ColumnRange columnPrefix(Interval interval, Bound bound) {

@@ -29,12 +29,12 @@ public final class TimeText {
   }
 
   private static long micros(String text) {
-    Instant instant = OffsetDateTime.parse(text).toInstant();
-    if (instant.getNano() % NANOS_OF_MICRO != 0) {
+    OffsetDateTime time = OffsetDateTime.parse(text);
+    if (time.getNano() % NANOS_OF_MICRO != 0) {
       throw new InvalidRequestException(
           "time '" + text + "' is finer than a microsecond: must have at most 6 decimals");
     }
-    return ChronoUnit.MICROS.between(Instant.EPOCH, instant);
+    return ChronoUnit.MICROS.between(Instant.EPOCH, time.toInstant());
   }
 
   /** Writes what {@link #parse} reads: as a date where it is likely to be one. */

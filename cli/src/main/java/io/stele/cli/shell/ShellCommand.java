@@ -16,7 +16,9 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicReference;
@@ -27,6 +29,7 @@ import org.jline.terminal.TerminalBuilder;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 /** {@code stele shell}. */
@@ -118,17 +121,32 @@ final class ShellCommand extends ConnectedCommand {
     Connector connector = new SharedConnector(connection, request(), environment().connector());
     CommandEnvironment inside =
         new CommandEnvironment(connector, Optional.empty(), prompt, interactive);
-    CommandLine commands = Main.commandLine(ofShell(), inside);
+    List<CommandProvider> kept = ofShell();
+    Map<Class<?>, CommandProvider> byClass = new HashMap<>();
+    kept.forEach(provider -> byClass.put(provider.command().getClass(), provider));
+    return new ShellSession(
+        commandLine(kept, inside),
+        command -> commandLine(providerOf(command, byClass), inside),
+        connection);
+  }
+
+  private CommandLine commandLine(List<CommandProvider> kept, CommandEnvironment inside) {
+    CommandLine commands = Main.commandLine(kept, inside);
     commands.setOut(out()).setErr(err());
     if (wantsJson()) {
       commands.setDefaultValueProvider(
           argument ->
-              argument instanceof CommandLine.Model.OptionSpec option
-                      && option.longestName().equals("--output")
+              argument instanceof OptionSpec option && option.longestName().equals("--output")
                   ? "json"
                   : null);
     }
-    return new ShellSession(commands, connection);
+    return commands;
+  }
+
+  /** Who makes commands of this class; the root's own, help and version, need nobody. */
+  private static List<CommandProvider> providerOf(
+      CommandLine command, Map<Class<?>, CommandProvider> byClass) {
+    return Optional.ofNullable(byClass.get(command.getCommand().getClass())).stream().toList();
   }
 
   /** This module's commands: servers and benchmarks have processes of their own. */

@@ -45,8 +45,12 @@ final class ShellCompleter implements Completer {
   private Collection<String> all(List<String> before, String begun) {
     CommandLine command = session.commands();
     int at = 0;
-    while (at < before.size() && command.getSubcommands().containsKey(before.get(at))) {
-      command = command.getSubcommands().get(before.get(at));
+    for (String word : before) {
+      CommandLine next = command.getSubcommands().get(word);
+      if (next == null) {
+        break;
+      }
+      command = next;
       at++;
     }
     List<String> arguments = before.subList(at, before.size());

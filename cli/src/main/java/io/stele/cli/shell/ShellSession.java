@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,12 +24,19 @@ final class ShellSession {
   private static final String TABLE = "TABLE";
 
   private final CommandLine commands;
+  private final UnaryOperator<CommandLine> fresh;
   private final Connection connection;
   private @Nullable String table;
   private boolean ended;
 
-  ShellSession(CommandLine commands, Connection connection) {
+  /**
+   * @param commands all that there are, to look things up
+   * @param fresh makes another instance of a command, below a root of its own: what one run leaves
+   *     in a command's fields must not reach the next
+   */
+  ShellSession(CommandLine commands, UnaryOperator<CommandLine> fresh, Connection connection) {
     this.commands = commands;
+    this.fresh = fresh;
     this.connection = connection;
   }
 
@@ -63,7 +71,7 @@ final class ShellSession {
         case "use" -> use(arguments);
         case "help" -> help(arguments);
         case "exit", "quit" -> end(words.getFirst(), arguments);
-        default -> commands.execute(withTable(words).toArray(String[]::new));
+        default -> execute(withTable(words));
       };
     } catch (SteleException e) {
       PrintWriter err = commands.getErr();
@@ -71,6 +79,12 @@ final class ShellSession {
       err.flush();
       return ExitCode.of(e);
     }
+  }
+
+  private int execute(List<String> words) {
+    CommandLine command = commands.getSubcommands().get(words.getFirst());
+    CommandLine root = command == null ? commands : fresh.apply(command);
+    return root.execute(words.toArray(String[]::new));
   }
 
   private int use(List<String> arguments) {

@@ -12,8 +12,9 @@ import java.util.List;
  * @param words of the whole text; where it is not complete, the last may be half a word
  * @param complete false if another line belongs to it
  * @param behindBlank nothing of the next word has begun
+ * @param lastStart where the last word, or the one that would follow, begins in the text
  */
-record ShellWords(List<String> words, boolean complete, boolean behindBlank) {
+record ShellWords(List<String> words, boolean complete, boolean behindBlank, int lastStart) {
   ShellWords {
     words = List.copyOf(words);
   }
@@ -28,6 +29,7 @@ record ShellWords(List<String> words, boolean complete, boolean behindBlank) {
     private final StringBuilder word = new StringBuilder();
     private boolean inWord;
     private int at;
+    private int start;
 
     Splitter(String text) {
       this.text = text;
@@ -43,24 +45,30 @@ record ShellWords(List<String> words, boolean complete, boolean behindBlank) {
           at = !comment ? at + 1 : lineEnd < 0 ? text.length() : lineEnd;
         } else if (c == '\'' || c == '"') {
           if (!quoted(c)) {
-            finish();
-            return new ShellWords(words, false, false);
+            return result(false);
           }
         } else if (c == '\\' && isLineEnd(at + 1)) {
           if (at + 1 == text.length()) {
-            boolean behindBlank = !inWord;
-            finish();
-            return new ShellWords(words, false, behindBlank);
+            return result(false);
           }
           at += 2;
         } else {
-          inWord = true;
+          begin();
           take(c == '\\' ? 2 : 1);
         }
       }
+      return result(true);
+    }
+
+    private ShellWords result(boolean complete) {
       boolean behindBlank = !inWord;
       finish();
-      return new ShellWords(words, true, behindBlank);
+      return new ShellWords(words, complete, behindBlank, behindBlank ? text.length() : start);
+    }
+
+    private void begin() {
+      start = inWord ? start : at;
+      inWord = true;
     }
 
     private boolean isLineEnd(int index) {
@@ -69,7 +77,7 @@ record ShellWords(List<String> words, boolean complete, boolean behindBlank) {
 
     /** False if the quote is not closed. */
     private boolean quoted(char quote) {
-      inWord = true;
+      begin();
       at++;
       while (at < text.length() && text.charAt(at) != quote) {
         boolean escape = quote == '"' && text.charAt(at) == '\\';

@@ -73,11 +73,8 @@ final class DeleteCommand extends ConnectedCommand {
               : "nothing to delete: give a row, or a range by --from, --to or --prefix; `stele"
                   + " table truncate` deletes all rows");
     }
-    if (row != null) {
-      mutation = mutation(CellText.row(row));
-    } else {
-      range = range();
-    }
+    mutation = row == null ? null : mutation(CellText.row(row));
+    range = row == null ? range() : null;
   }
 
   private RowMutation mutation(Bytes key) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -51,20 +52,21 @@ final class ListCommand extends ConnectedCommand {
     TableAdmin tables = connection.tables();
     List<Line> lines = new ArrayList<>();
     for (String name : tables.list(all)) {
-      try {
-        lines.add(line(tables, name));
-      } catch (NotFoundException e) {
-        continue; // dropped since the names were asked for
-      }
+      line(tables, name).ifPresent(lines::add);
     }
     print(() -> lines.stream().map(Line::json).toList(), () -> text(lines));
     return ExitCode.OK;
   }
 
-  private static Line line(TableAdmin tables, String name) {
-    List<GroupSchema> groups = tables.schema(name).groups();
-    String families = groups.stream().map(SchemaText::families).collect(Collectors.joining(","));
-    return new Line(name, families, tables.tablets(name));
+  /** Nothing if it was dropped since the names were asked for. */
+  private static Optional<Line> line(TableAdmin tables, String name) {
+    try {
+      List<GroupSchema> groups = tables.schema(name).groups();
+      String families = groups.stream().map(SchemaText::families).collect(Collectors.joining(","));
+      return Optional.of(new Line(name, families, tables.tablets(name)));
+    } catch (NotFoundException e) {
+      return Optional.empty();
+    }
   }
 
   private static String text(List<Line> lines) {

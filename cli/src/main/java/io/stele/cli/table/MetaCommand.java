@@ -59,7 +59,7 @@ public final class MetaCommand implements Callable<Integer> {
     protected int run(Connection connection) {
       List<TabletInfo> tablets = new ArrayList<>();
       if (table.isEmpty()) {
-        connection.tables().list(true).forEach(name -> addIfThere(connection, name, tablets));
+        connection.tables().list(true).forEach(name -> tablets.addAll(ifThere(connection, name)));
       } else {
         tablets.addAll(connection.tables().tablets(table));
       }
@@ -69,11 +69,12 @@ public final class MetaCommand implements Callable<Integer> {
       return ExitCode.OK;
     }
 
-    private static void addIfThere(Connection connection, String name, List<TabletInfo> tablets) {
+    /** None if it was dropped since the names were asked for. */
+    private static List<TabletInfo> ifThere(Connection connection, String name) {
       try {
-        tablets.addAll(connection.tables().tablets(name));
+        return connection.tables().tablets(name);
       } catch (NotFoundException e) {
-        return; // dropped since the names were asked for
+        return List.of();
       }
     }
   }

@@ -116,6 +116,8 @@ final class ExportCommand extends ConnectedCommand {
 
   private void write(Connection connection, Writer out, Progress progress) throws IOException {
     RowSink sink = RowSink.of(format);
+    rows = 0;
+    cells = 0;
     try (RowScan scan = connection.table(table).scan(predicate)) {
       sink.begin(out);
       for (Optional<Row> row = scan.next(); row.isPresent(); row = scan.next()) {

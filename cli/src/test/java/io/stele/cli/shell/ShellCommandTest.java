@@ -70,6 +70,26 @@ class ShellCommandTest {
   }
 
   @Test
+  void aCommandRemembersNothingOfItsLastRun() {
+    Run run =
+        script(
+            """
+            put users a1 name:n v
+            put users b1 name:n v
+            put users b2 name:n v
+            delete users --prefix a
+            put users a2 name:n v
+            delete users b1
+            scan users --count
+            scan users "row = 'b2'" --count
+            scan users --count
+            version
+            """);
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).startsWith("1\n2\n1\n2\nNAME");
+  }
+
+  @Test
   void theFirstFailureEndsAScriptWithItsCode() {
     Run run = script("get users 1\nput users 1 name:a v\n");
     assertThat(run.exitCode()).isEqualTo(ExitCode.NOT_FOUND);

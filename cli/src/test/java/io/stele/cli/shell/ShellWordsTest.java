@@ -49,5 +49,8 @@ class ShellWordsTest {
     assertThat(ShellWords.of("a ").behindBlank()).isTrue();
     assertThat(ShellWords.of("a").behindBlank()).isFalse();
     assertThat(ShellWords.of("a 'b").behindBlank()).isFalse();
+    assertThat(ShellWords.of("a ").lastStart()).isEqualTo(2);
+    assertThat(ShellWords.of("a 'b c").lastStart()).isEqualTo(2);
+    assertThat(ShellWords.of("a bcd").lastStart()).isEqualTo(2);
   }
 }

@@ -58,7 +58,7 @@ class TerminalLoopTest {
             true);
     CommandLine commands = Main.commandLine(ServiceLoader.load(CommandProvider.class), environment);
     commands.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
-    return new ShellSession(commands, connection);
+    return new ShellSession(commands, _ -> commands, connection);
   }
 
   private String type(String text) throws Exception {

@@ -2,10 +2,13 @@ package io.stele.cli.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.base.bytes.Bytes;
 import io.stele.base.schema.TableSchema;
 import io.stele.cli.CommandFixture;
 import io.stele.cli.CommandFixture.Run;
 import io.stele.cli.ExitCode;
+import io.stele.client.table.RowMutation;
+import io.stele.client.table.Table;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -125,8 +128,11 @@ class RowCommandsTest {
 
   @Test
   void aLongScanKeepsItsColumnsApart() {
+    Table users = new Table(stele.tables, "users");
     for (int i = 0; i < 600; i++) {
-      stele.ok("put", "users", "row%04d".formatted(i), "name:n", "v", "--time", "@" + i);
+      users.mutate(
+          RowMutation.of("row%04d".formatted(i))
+              .put(Bytes.utf8("name"), Bytes.utf8("n"), i, Bytes.utf8("v")));
     }
     stele.ok("put", "users", "row9" + "9".repeat(70), "name:n", "v", "--time", "@1");
     List<String> lines = stele.ok("scan", "users").lines().toList();

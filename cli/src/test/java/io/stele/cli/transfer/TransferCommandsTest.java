@@ -156,6 +156,7 @@ class TransferCommandsTest {
     }
     assertThat(load(file("many.csv", lines.toString())).out())
         .startsWith("3,000 rows (3,000 cells) loaded in ");
+    assertThat(cells()).as("each line is a version").hasSize(3_000);
     assertThat(stele.ok("get", "users", "r0")).endsWith("2998\n");
     assertThat(stele.ok("get", "users", "r1")).endsWith("2999\n");
   }

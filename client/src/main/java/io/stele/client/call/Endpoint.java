@@ -7,6 +7,7 @@ import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
 import io.grpc.stub.MetadataUtils;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.protocol.local.LocalTransport;
 import io.stele.protocol.wire.WireHeaders;
 import java.util.concurrent.TimeUnit;
 
@@ -19,14 +20,9 @@ public final class Endpoint {
   private final Channel channel;
 
   Endpoint(String address, String principal) {
-    int colon = address.lastIndexOf(':');
-    if (colon < 1 || !address.substring(colon + 1).matches("[0-9]{1,5}")) {
-      throw new InvalidRequestException("endpoint \"" + address + "\": must be HOST:PORT");
-    }
     this.address = address;
     this.connection =
-        ManagedChannelBuilder.forAddress(
-                address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)))
+        builder(address)
             .usePlaintext()
             .directExecutor() // answers are handled where they are read
             .disableRetry() // we know better which calls may be made again
@@ -44,6 +40,18 @@ public final class Endpoint {
           ClientInterceptors.intercept(
               connection, MetadataUtils.newAttachHeadersInterceptor(headers));
     }
+  }
+
+  private static ManagedChannelBuilder<?> builder(String address) {
+    if (LocalTransport.isLocal(address)) {
+      return LocalTransport.channel(address);
+    }
+    int colon = address.lastIndexOf(':');
+    if (colon < 1 || !address.substring(colon + 1).matches("[0-9]{1,5}")) {
+      throw new InvalidRequestException("endpoint \"" + address + "\": must be HOST:PORT");
+    }
+    return ManagedChannelBuilder.forAddress(
+        address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
   }
 
   public String address() {

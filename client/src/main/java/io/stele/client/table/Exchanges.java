@@ -104,28 +104,32 @@ final class Exchanges implements AutoCloseable {
       if (closed) {
         throw new UnavailableException("the client is closed");
       }
-      if (stream(endpoint).submit(operation)) {
+      ExchangeStream open = streams.get(endpoint);
+      if (open == null ? begin(endpoint, operation) : open.submit(operation)) {
         return;
+      }
+      if (open != null) {
+        streams.remove(endpoint, open); // it has ended
       }
     }
   }
 
-  private ExchangeStream stream(Endpoint endpoint) {
-    ExchangeStream open = streams.get(endpoint);
-    if (open != null) {
-      return open;
-    }
+  /**
+   * Begins a stream with an operation, so that a stream which cannot even begin fails it; false if
+   * somebody else began one.
+   */
+  private boolean begin(Endpoint endpoint, PendingOperation operation) {
     ExchangeStream made =
         new ExchangeStream(endpoint, threads, stream -> streams.remove(endpoint, stream));
-    open = streams.putIfAbsent(endpoint, made);
-    if (open != null) {
-      return open; // and the other was never started
+    made.submit(operation);
+    if (streams.putIfAbsent(endpoint, made) != null) {
+      return false;
     }
     made.start();
     if (closed) {
       made.close();
     }
-    return made;
+    return true;
   }
 
   void later(Runnable task, long nanos) {

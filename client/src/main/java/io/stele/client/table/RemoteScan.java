@@ -24,10 +24,12 @@ import io.stele.protocol.wire.ErrorMapping;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.WirePredicates;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,7 +132,7 @@ final class RemoteScan implements TableScan {
       Attempt next = new Attempt(locations.of(table));
       attempt = next;
       next.start(request(anew));
-      switch (next.take()) {
+      switch (next.takeHead(caller.settings().timeout())) {
         case Page head -> {
           if (anew) {
             cutter.dropLastRow();
@@ -253,6 +255,23 @@ final class RemoteScan implements TableScan {
     @Override
     public void onClose(Status status, Metadata trailers) {
       received.add(new End(endpoint, status, trailers));
+    }
+
+    /** As {@link #take}; a server that says nothing at all is given up. */
+    Received takeHead(Duration timeout) {
+      try {
+        Received first = received.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        if (first != null) {
+          return first;
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      call.cancel("no answer in time", null);
+      return new End(
+          endpoint,
+          Status.UNAVAILABLE.withDescription("no answer within " + timeout),
+          new Metadata());
     }
 
     Received take() {

@@ -7,6 +7,7 @@ import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.base.time.RandomSource;
 import io.stele.metastore.Metastore;
+import io.stele.protocol.local.LocalTransport;
 import io.stele.protocol.wire.WireLimits;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -34,14 +35,15 @@ public final class NativeServer implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("stele-watch-progress").factory());
   private final TableDataService tables = new TableDataService(backend, blocking, incarnation());
-  private final String host;
+  private final String address;
   private final Server server;
   private final int port;
 
-  private NativeServer(String host, int port, Channels channels) throws IOException {
-    this.host = host;
+  /** Listens; the name is its host, or its whole address within this process. */
+  private NativeServer(NettyServerBuilder builder, String name, Channels channels)
+      throws IOException {
     this.server =
-        NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
+        builder
             .directExecutor() // handlers do not block: see MetastoreService
             .maxInboundMessageSize(WireLimits.MAX_MESSAGE_BYTES)
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
@@ -54,6 +56,7 @@ public final class NativeServer implements AutoCloseable {
             .build()
             .start();
     this.port = server.getPort();
+    this.address = LocalTransport.isLocal(name) ? name : name + ":" + port;
   }
 
   /**
@@ -63,12 +66,26 @@ public final class NativeServer implements AutoCloseable {
    * @param channels to the other members, for forwarding; not closed with the server
    */
   public static NativeServer listen(String host, int port, Channels channels) {
+    return listen(
+        NettyServerBuilder.forAddress(new InetSocketAddress(host, port)),
+        host,
+        host + ":" + port,
+        channels);
+  }
+
+  /** Begins to listen to clients of this process, which have no network in between. */
+  public static NativeServer listenLocally(String name, Channels channels) {
+    String address = LocalTransport.SCHEME + name;
+    return listen(LocalTransport.server(address), address, address, channels);
+  }
+
+  private static NativeServer listen(
+      NettyServerBuilder builder, String name, String where, Channels channels) {
     try {
-      return new NativeServer(host, port, channels);
+      return new NativeServer(builder, name, channels);
     } catch (IOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new UnavailableException(
-          "cannot listen on " + host + ":" + port + ": " + cause.getMessage(), e);
+      throw new UnavailableException("cannot listen on " + where + ": " + cause.getMessage(), e);
     }
   }
 
@@ -93,9 +110,17 @@ public final class NativeServer implements AutoCloseable {
     return port;
   }
 
-  /** {@code HOST:PORT} as it was told to listen. */
+  /** {@code HOST:PORT} as it was told to listen, or the name within this process. */
   public String address() {
-    return host + ":" + port;
+    return address;
+  }
+
+  /**
+   * Ends the streams of tables in order, before what they are about ends: clients know then what
+   * was done, and go on elsewhere.
+   */
+  public void endTables() {
+    tables.end();
   }
 
   /** Lets calls that are under way end for a moment, then cuts them off. */

@@ -13,7 +13,7 @@ final class TcpProxy implements AutoCloseable {
   private final ServerSocket socket;
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
   private volatile int target;
-  private volatile boolean mute;
+  private volatile boolean mute; // of connections there are
 
   TcpProxy(int target) {
     this.target = target;
@@ -41,24 +41,32 @@ final class TcpProxy implements AutoCloseable {
 
   /** Ends all connections without a word. */
   void cut() {
+    mute = false;
     for (Socket each : open) {
       closeQuietly(each);
     }
-    mute = false;
   }
 
   private void accept() {
     while (!socket.isClosed()) {
       try {
         Socket client = socket.accept();
-        Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
         open.add(client);
-        open.add(server);
-        Thread.ofVirtual().start(() -> copy(client, server, false));
-        Thread.ofVirtual().start(() -> copy(server, client, true));
+        connect(client);
       } catch (IOException e) {
         // The next one, unless it is closed.
       }
+    }
+  }
+
+  private void connect(Socket client) {
+    try {
+      Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+      open.add(server);
+      Thread.ofVirtual().start(() -> copy(client, server, false));
+      Thread.ofVirtual().start(() -> copy(server, client, true));
+    } catch (IOException e) {
+      closeQuietly(client); // as if nobody listened
     }
   }
 

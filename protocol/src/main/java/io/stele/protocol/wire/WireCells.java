@@ -47,16 +47,34 @@ public final class WireCells {
     return CellBatch.parse(wire.toByteArray());
   }
 
+  /** Sent as they are: the transaction in them does no harm. */
   public static TablePage toWire(CellPage page) {
     TablePage.Builder wire = TablePage.newBuilder().setTxn(page.txn()).setMore(page.more());
-    page.cells().ifPresent(cells -> wire.setCells(toWire(cells)));
+    page.cells()
+        .ifPresent(
+            cells ->
+                wire.setCells(
+                    UnsafeByteOperations.unsafeWrap(
+                        cells.array(), cells.offset(), cells.length())));
     return wire.build();
   }
 
   public static CellPage page(TablePage wire) {
     return new CellPage(
         wire.getTxn(),
-        wire.hasCells() ? Optional.of(cells(wire.getCells())) : Optional.empty(),
+        wire.hasCells() ? Optional.of(answered(wire.getCells())) : Optional.empty(),
         wire.getMore());
+  }
+
+  /** Cells of an answer, which may name the transaction that they are of. */
+  private static CellBatch answered(ByteString wire) {
+    byte[] cells = wire.toByteArray();
+    if (cells.length < TXN_AT + Long.BYTES) {
+      return CellBatch.parse(cells); // which tells what is wrong with them
+    }
+    long txn = Binary.getLong(cells, TXN_AT);
+    Binary.putLong(cells, TXN_AT, 0);
+    CellBatch batch = CellBatch.parse(cells);
+    return txn == 0 ? batch : batch.committed(txn);
   }
 }

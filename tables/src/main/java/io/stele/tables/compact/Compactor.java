@@ -254,9 +254,12 @@ public final class Compactor implements AutoCloseable {
       }
     }
     running.lock(); // waits for a compaction on request, on another thread
-    running.unlock();
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    try {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    } finally {
+      running.unlock();
     }
   }
 }

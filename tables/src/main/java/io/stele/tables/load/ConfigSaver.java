@@ -62,6 +62,14 @@ public final class ConfigSaver implements TabletConfigs {
         .map(view -> home.serving(table, view, sequencer.assigned()));
   }
 
+  /**
+   * Saves configurations, and waits for it: for as long as it takes, but not once the log takes no
+   * more writes.
+   */
+  public void saveNow(Table table, Collection<Tablet> tablets) {
+    Futures.await(sequencer.unlessFailed(save(table, tablets)));
+  }
+
   /** A tablet's configuration as it is served here. */
   public TabletConfig configOf(Table table, TabletView tablet) {
     return home.serving(table, tablet, sequencer.assigned());
@@ -76,9 +84,9 @@ public final class ConfigSaver implements TabletConfigs {
     Futures.await(writer.replace(table.name(), () -> new Change(saved, erased)));
   }
 
-  /** Waits until nothing that was asked for is still to be saved. */
+  /** Waits until nothing that was asked for is still to be saved; fails when the log does. */
   public void drain() {
-    Futures.await(writer.drain());
+    Futures.await(sequencer.unlessFailed(writer.drain()));
   }
 
   private CompletableFuture<Long> saveFixed(Table table) {

@@ -237,7 +237,7 @@ public final class Lifecycle {
                         forgetCells(table);
                         return table;
                       }));
-          Futures.await(configs.save(table, tabletsOf(table)));
+          configs.saveNow(table, tabletsOf(table));
         });
   }
 
@@ -314,7 +314,7 @@ public final class Lifecycle {
                   schemas.change(table, schema);
                   return table;
                 }));
-    Futures.await(configs.save(table, tabletsOf(table)));
+    configs.saveNow(table, tabletsOf(table));
     sizeCheck.accept(table);
   }
 
@@ -363,7 +363,11 @@ public final class Lifecycle {
   }
 
   public void unloadTable(String name) {
-    changing(() -> unload(changeable(name)));
+    changing(
+        () -> {
+          unload(changeable(name));
+          tables.setUnloaded(name);
+        });
   }
 
   public void loadTable(String name) {

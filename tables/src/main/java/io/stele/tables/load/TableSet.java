@@ -1,8 +1,10 @@
 package io.stele.tables.load;
 
 import io.stele.base.error.NotFoundException;
+import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FilePath;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.text.NearestName;
 import io.stele.engine.cache.BlockCache;
@@ -10,20 +12,29 @@ import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
-import io.stele.base.file.FilePath;
+import io.stele.tables.tablet.TabletListener;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The tables that are on this server, by name. */
 public final class TableSet {
   private final ServerParts server;
   private final BlockCache cache;
+  private final TabletListener listener;
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
   private final Map<String, SteleException> failed = new ConcurrentHashMap<>();
+  private final Set<String> unloaded = ConcurrentHashMap.newKeySet();
 
-  public TableSet(ServerParts server, BlockCache cache) {
+  /**
+   * Starts without tables.
+   *
+   * @param listener told of all tablets of all tables
+   */
+  public TableSet(ServerParts server, BlockCache cache, TabletListener listener) {
+    this.listener = listener;
     this.server = server;
     this.cache = cache;
   }
@@ -41,6 +52,7 @@ public final class TableSet {
    *
    * @throws NotFoundException if there is none, with the name that was probably meant
    * @throws UnavailableException if there is one that could not be loaded, with the reason
+   * @throws NotServingException if it was unloaded on request
    */
   public Table get(String name) {
     Table table = tables.get(name);
@@ -51,6 +63,9 @@ public final class TableSet {
     if (problem != null) {
       throw new UnavailableException(
           "table \"" + name + "\" could not be loaded: " + problem.getMessage(), problem);
+    }
+    if (unloaded.contains(name)) {
+      throw new NotServingException("table \"" + name + "\" was unloaded, and is not served here");
     }
     throw new NotFoundException(
         "table \""
@@ -64,20 +79,26 @@ public final class TableSet {
   /** Makes a table that has no tablets here yet, or answers the one there is. */
   Table add(String name, TableSchema schema, Optional<FilePath> configFile) {
     failed.remove(name);
+    unloaded.remove(name);
     return tables.computeIfAbsent(
         name,
-        _ ->
-            new Table(
-                name,
-                TableView.empty(schema),
-                server.lock(),
-                new FragmentGraph(server.files(), cache),
-                configFile));
+        _ -> {
+          FragmentGraph graph = new FragmentGraph(server.files(), cache);
+          TableView view = TableView.empty(schema);
+          Table table = new Table(name, view, server.lock(), graph, configFile);
+          table.events().add(listener, null);
+          return table;
+        });
   }
 
   void remove(Table table) {
     table.end();
     tables.remove(table.name(), table);
+  }
+
+  /** A table that META has, and that is not to be served here until it is loaded again. */
+  void setUnloaded(String name) {
+    unloaded.add(name);
   }
 
   void setFailed(String name, SteleException problem) {

@@ -47,9 +47,11 @@ final class ConfigLane {
 
   private static final class Replace extends Waiting {
     final Supplier<Change> change;
+    final Runnable whenDurable;
 
-    Replace(Supplier<Change> change) {
+    Replace(Supplier<Change> change, Runnable whenDurable) {
       this.change = change;
+      this.whenDurable = whenDurable;
     }
   }
 
@@ -95,11 +97,11 @@ final class ConfigLane {
     }
   }
 
-  CompletableFuture<Long> replace(Supplier<Change> change) {
+  CompletableFuture<Long> replace(Supplier<Change> change, Runnable whenDurable) {
     lock.lock();
     try {
       waitingSaves.clear();
-      return add(new Replace(change));
+      return add(new Replace(change, whenDurable));
     } finally {
       lock.unlock();
     }
@@ -221,7 +223,9 @@ final class ConfigLane {
 
   private void replace(Replace replace) {
     try {
-      succeeded(List.of(replace), attempt(replace.change));
+      long txn = attempt(replace.change);
+      replace.whenDurable.run();
+      succeeded(List.of(replace), txn);
     } catch (RuntimeException e) {
       failed(replace, e);
     }

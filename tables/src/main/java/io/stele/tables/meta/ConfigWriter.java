@@ -86,7 +86,19 @@ public final class ConfigWriter implements AutoCloseable {
    *     saves may have been made meanwhile
    */
   public CompletableFuture<Long> replace(String table, Supplier<Change> change) {
-    return lane(table).replace(change);
+    return replace(table, change, () -> {});
+  }
+
+  /**
+   * The same, with something to be done between the change and the next write: a split must be in
+   * place by then, or a save that waits would still find the whole tablet and write it over its
+   * upper half.
+   *
+   * @param whenDurable called in the lane's thread; what it throws, the future fails with
+   */
+  public CompletableFuture<Long> replace(
+      String table, Supplier<Change> change, Runnable whenDurable) {
+    return lane(table).replace(change, whenDurable);
   }
 
   /** Completed when all that was asked for by now is saved or has failed. */

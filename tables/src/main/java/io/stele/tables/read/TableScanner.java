@@ -117,8 +117,9 @@ final class TableScanner implements TableScan, TabletListener {
     }
   }
 
-  private CellPage fill(int maxBytes) {
-    CellBatchWriter out = new CellBatchWriter(Math.min(maxBytes, FIRST_BUFFER));
+  private CellPage fill(int wantedBytes) {
+    CellBatchWriter out = new CellBatchWriter(Math.min(wantedBytes, FIRST_BUFFER));
+    int maxBytes = Math.max(wantedBytes, out.size() + 1); // at least one cell
     while (!finished && out.size() < maxBytes) {
       Merge at = merge != null ? merge : openTablet();
       if (at != null) {

@@ -39,6 +39,7 @@ public final class Sequencer {
   private volatile long committed; // the newest that was given out, not skipped; likewise
   private volatile long durable;
   private volatile @Nullable Throwable failure;
+  private final CompletableFuture<Object> end = new CompletableFuture<>(); // fails with the log
 
   // Guarded by this; waiters in the order of their transactions.
   private final Deque<Waiter> durabilityWaiters = new ArrayDeque<>();
@@ -114,7 +115,19 @@ public final class Sequencer {
       stabilityWaiters.clear();
     }
     acknowledger.execute(
-        () -> lost.forEach(waiter -> waiter.future.completeExceptionally(unknown(waiter.txn))));
+        () -> {
+          lost.forEach(waiter -> waiter.future.completeExceptionally(unknown(waiter.txn)));
+          end.completeExceptionally(
+              new OutcomeUnknownException("nothing becomes durable any more: " + cause, cause));
+        });
+  }
+
+  /**
+   * A future that fails, at the latest, when the log does: for those who wait for something that is
+   * tried again and again, which would not end then.
+   */
+  public CompletableFuture<?> unlessFailed(CompletableFuture<?> future) {
+    return CompletableFuture.anyOf(future, end);
   }
 
   private OutcomeUnknownException unknown(long txn) {

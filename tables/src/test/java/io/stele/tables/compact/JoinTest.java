@@ -46,7 +46,7 @@ class JoinTest {
     splitter.join(t.table, lower);
     assertThat(t.tablets()).containsExactly("(, !]");
     assertThat(t.metaTablets()).containsExactly("(, !]");
-    assertThat(t.meta.get("!").fragments()).isEqualTo(t.view(upper).files());
+    assertThat(t.meta("!").fragments()).isEqualTo(t.view(upper).files());
     assertThat(t.chain(upper)).containsExactlyInAnyOrder(shared, low, high);
     assertThat(t.read(upper)).isEqualTo(before);
     for (FilePath file : List.of(shared, low, high)) {
@@ -133,7 +133,7 @@ class JoinTest {
     t.commit(9, put("b", "2", 9), put("y", "2", 9));
     splitter.join(t.table, lower);
     assertThat(t.view(upper).fromTxn()).isEqualTo(7);
-    assertThat(t.meta.get("!").log().orElseThrow().fromTxn()).isEqualTo(7);
+    assertThat(t.meta("!").log().orElseThrow().fromTxn()).isEqualTo(7);
     assertThat(t.readAll()).containsExactly("a=1", "b=2", "x=1", "y=2");
   }
 

@@ -51,6 +51,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -245,6 +246,10 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
     return table.view().tablets().stream()
         .map(each -> "(" + each.first() + ", " + last(each.last()) + "]")
         .toList();
+  }
+
+  TabletConfig meta(String last) {
+    return Objects.requireNonNull(meta.get(last));
   }
 
   /** META as {@code (first, last]}. */

@@ -224,6 +224,43 @@ class ConfigWriterTest {
     assertThat(writer.save(Map.of())).isCompletedWithValue(0L);
   }
 
+  /**
+   * A save that waits behind a split finds the halves, however late the splitter's thread wakes.
+   */
+  @Test
+  void aSplitIsInPlaceBeforeAnythingElseIsWritten() {
+    AtomicReference<TabletConfig> upper = new AtomicReference<>(tablet("", "!"));
+    writer.start();
+    CompletableFuture<Void> queued = new CompletableFuture<>();
+    CompletableFuture<Long> split =
+        writer.replace(
+            "t",
+            () -> {
+              queued.join();
+              return new Change(List.of(tablet("", "m"), tablet("m", "!")), List.of());
+            },
+            () -> upper.set(tablet("m", "!")));
+    CompletableFuture<Long> behind = writer.save(upper.get().key(), () -> Optional.of(upper.get()));
+    queued.complete(null);
+    assertThat(behind.join()).isEqualTo(2);
+    assertThat(split).isCompletedWithValue(1L);
+    assertThat(table.tablets("t")).containsExactly(tablet("", "m"), tablet("m", "!"));
+  }
+
+  @Test
+  void whatFailsAfterAChangeIsToldToWhoAskedForIt() {
+    CompletableFuture<Long> split =
+        writer.replace(
+            "t",
+            () -> new Change(List.of(tablet("", "!")), List.of()),
+            () -> {
+              throw new IllegalStateException("gone meanwhile");
+            });
+    lane.runOnce();
+    assertThatThrownBy(split::join).hasCauseInstanceOf(IllegalStateException.class);
+    assertThat(writer.drain()).isCompleted();
+  }
+
   /** "if the META sync fails the split has not happened" */
   @Test
   void aChangeOfSeveralTabletsIsTriedOnce() {

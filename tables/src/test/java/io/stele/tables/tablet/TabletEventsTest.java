@@ -154,7 +154,7 @@ class TabletEventsTest {
           @Override
           public void onFragmentListUpdate(Tablet which, int group, int begin, int end) {
             assertThat(inside.incrementAndGet()).isEqualTo(1);
-            Thread.yield();
+            Thread.onSpinWait();
             count.incrementAndGet();
             inside.decrementAndGet();
           }

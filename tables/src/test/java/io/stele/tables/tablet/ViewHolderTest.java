@@ -112,7 +112,6 @@ class ViewHolderTest {
       }
       for (int i = 1; i + 1 < fragments.size(); i++) {
         many.replace(files.view(fragments.subList(i, i + 2)), List.of(fragments.get(i - 1)));
-        Thread.yield();
       }
       done.set(true);
       for (Future<Integer> reader : readers) {

@@ -1,0 +1,58 @@
+package io.stele.server;
+
+import io.stele.base.error.UnavailableException;
+import io.stele.base.table.TableAdmin;
+import io.stele.base.table.Tables;
+import io.stele.client.embedded.StoreConnection;
+import io.stele.client.metastore.ClientSettings;
+import io.stele.client.metastore.MetastoreClient;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server in the process of its only client. Tables are asked without anything in between; the
+ * metastore's client speaks the native protocol to it, within the process.
+ */
+final class EmbeddedServer implements StoreConnection {
+  private final Server server;
+  private final ClientSettings settings;
+  private @Nullable MetastoreClient metastore; // guarded by this; made when first asked for
+  private boolean closed; // guarded by this
+
+  EmbeddedServer(Server server, ClientSettings settings) {
+    this.server = server;
+    this.settings = settings;
+  }
+
+  @Override
+  public Tables tables() {
+    return server.tables();
+  }
+
+  @Override
+  public TableAdmin tableAdmin() {
+    return server.tables();
+  }
+
+  @Override
+  public synchronized MetastoreClient metastore() {
+    if (closed) {
+      throw new UnavailableException("the store is closed");
+    }
+    if (metastore == null) {
+      metastore = new MetastoreClient(List.of(server.gateway()), settings);
+    }
+    return metastore;
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+      if (metastore != null) {
+        metastore.close();
+      }
+    }
+    server.close();
+  }
+}

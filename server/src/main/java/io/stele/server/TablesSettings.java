@@ -1,0 +1,91 @@
+package io.stele.server;
+
+import io.stele.base.settings.About;
+import io.stele.base.settings.ByteSize;
+import io.stele.engine.commitlog.CommitLogSettings;
+import io.stele.tables.TabletServerSettings;
+import io.stele.tables.compact.CompactSettings;
+import io.stele.tables.write.WriteSettings;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Where tables are kept, how much memory they take, and when they are tended. */
+public record TablesSettings(
+    @About("Where their files are, a directory or a URI; tables in the server's where none is set.")
+        Optional<String> files,
+    @About("For blocks of their files.") ByteSize cache,
+    @About("Of all changes that are not in files yet; beyond it writers wait.") ByteSize memory,
+    @About("Of changes of a group that are not in files yet, at which they are written to one.")
+        ByteSize memFragment,
+    @About("Of log files that are kept; beyond it, what needs the oldest is written to files.")
+        ByteSize log,
+    @About("At which another log file is begun.") ByteSize logFile,
+    @About("How long a change that nobody waits for may stay unsynced.") Duration lazySync,
+    @About("How long a writer waits for memory before it is refused.") Duration throttle,
+    @About("How long a request waits for a tablet that is being loaded.") Duration defer,
+    @About("Of files, at which a tablet is split.") ByteSize splitAt,
+    @About("Of files of two neighbours together, below which they are joined.") ByteSize joinBelow,
+    @About("How long tablets are left as they are before they are joined.") Duration joinAge,
+    @About("Whether files are merged, and tablets split and joined, without being asked to.")
+        boolean automatic,
+    @About("The most scans that are open at a time.") int scans,
+    @About("How long a scan may be left alone.") Duration scanIdle,
+    @About("How long a tablet may be left alone before its files are closed.") Duration tabletIdle,
+    @About("How often schemas, idle tablets and superfluous files are looked after.")
+        Duration upkeep,
+    @About("Of a log that is replayed, how much is gathered before it is written to a file.")
+        ByteSize replay) {
+
+  private static final TabletServerSettings KNOWN = TabletServerSettings.DEFAULT;
+  private static final long LARGEST_CACHE = 256L << 20;
+
+  /** What the defaults take of memory fits the heap: a quarter each for changes and for blocks. */
+  private static final long QUARTER = Runtime.getRuntime().maxMemory() / 4 >> 20 << 20;
+
+  public static final TablesSettings DEFAULTS =
+      new TablesSettings(
+          Optional.empty(),
+          new ByteSize(Math.min(LARGEST_CACHE, QUARTER)),
+          new ByteSize(Math.min(KNOWN.writes().memoryBytes(), QUARTER)),
+          new ByteSize(Math.min(KNOWN.writes().memFragmentBytes(), QUARTER / 4)),
+          new ByteSize(KNOWN.writes().logBytes()),
+          new ByteSize(KNOWN.writes().log().fileBytes()),
+          KNOWN.writes().log().lazySync(),
+          KNOWN.writes().throttleLimit(),
+          KNOWN.writes().deferLimit(),
+          new ByteSize(KNOWN.compaction().splitBytes()),
+          new ByteSize(KNOWN.compaction().joinBytes()),
+          KNOWN.compaction().joinAge(),
+          KNOWN.compaction().automatic(),
+          KNOWN.scans(),
+          KNOWN.scanIdle(),
+          KNOWN.tabletIdle(),
+          KNOWN.upkeep(),
+          new ByteSize(KNOWN.replayBytes()));
+
+  TabletServerSettings server() {
+    CommitLogSettings known = KNOWN.writes().log();
+    CommitLogSettings files =
+        new CommitLogSettings(
+            logFile.bytes(), known.preallocateBytes(), known.queueBytes(), lazySync);
+    WriteSettings writes =
+        KNOWN
+            .writes()
+            .withMemory(memory.bytes(), memFragment.bytes())
+            .withLog(files, log.bytes())
+            .withLimits(throttle, defer);
+    CompactSettings compaction =
+        KNOWN
+            .compaction()
+            .withSizes(splitAt.bytes(), joinBelow.bytes())
+            .withJoinAge(joinAge)
+            .withAutomatic(automatic);
+    return KNOWN
+        .withWrites(writes)
+        .withCompaction(compaction)
+        .withScans(scans, scanIdle)
+        .withTabletIdle(tabletIdle)
+        .withUpkeep(upkeep)
+        .withReplayBytes(replay.bytes());
+  }
+}
