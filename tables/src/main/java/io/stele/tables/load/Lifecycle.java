@@ -127,7 +127,7 @@ public final class Lifecycle {
         Optional<StoredSchema> schema = meta.schema(name).value();
         if (schema.isPresent()) {
           Table table = tables.add(name, schema.get().schema(), Optional.empty());
-          found.put(table, meta.tablets(name));
+          found.put(table, sound(name, meta.tablets(name)));
         }
       } catch (SteleException e) {
         tables.setFailed(name, e);
@@ -397,7 +397,7 @@ public final class Lifecycle {
                   .value()
                   .orElseThrow(() -> new NotFoundException("META has no table \"" + name + "\""));
           Table table = tables.add(name, schema.schema(), Optional.empty());
-          load(Map.of(table, meta.tablets(name)));
+          load(Map.of(table, sound(name, meta.tablets(name))));
         });
   }
 
