@@ -19,6 +19,8 @@ import io.stele.tables.meta.MetaTable.AsOf;
 import io.stele.tables.meta.MetaTable.StoredSchema;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.schema.FamilyMap;
+import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
@@ -326,6 +328,7 @@ public final class Lifecycle {
     changing(
         () -> {
           Table table = changeable(name);
+          settleIfFamiliesCome(table, schema);
           if (!table.isFixed()) {
             AsOf<Optional<StoredSchema>> known = meta.schema(name);
             Futures.await(meta.saveSchema(name, schema, known));
@@ -350,9 +353,43 @@ public final class Lifecycle {
                       () -> new NotFoundException("META has no schema of table \"" + name + "\""))
                   .schema();
           if (!stored.equals(table.view().schema())) {
+            settleIfFamiliesCome(table, stored);
             putInForce(table, stored);
           }
         });
+  }
+
+  /**
+   * A family that comes may have been here before, and the log still have cells of it, which a
+   * replay under the new schema would bring back. So all that the log says of the table goes to
+   * disk first, and is not replayed any more.
+   */
+  private void settleIfFamiliesCome(Table table, TableSchema schema) {
+    FamilyMap known = new FamilyMap(table.view().schema());
+    boolean come =
+        schema.groups().stream()
+            .anyMatch(
+                group ->
+                    group.wildcard()
+                        || group.families().stream()
+                            .anyMatch(family -> known.groupOf(Bytes.utf8(family)) < 0));
+    if (!come) {
+      return;
+    }
+    flusher.flush(table);
+    server
+        .lock()
+        .run(
+            () -> {
+              TableView view = table.view();
+              long oldest = view.groups().stream().mapToLong(GroupView::minTxn).min().orElseThrow();
+              long onDisk = Math.min(oldest - 1, server.sequencer().assigned());
+              for (Tablet tablet : tabletsOf(table)) {
+                view = view.withTablet(tablet, each -> each.withFromTxn(onDisk));
+              }
+              table.replace(view);
+            });
+    configs.saveNow(table, tabletsOf(table));
   }
 
   private void putInForce(Table table, TableSchema schema) {
