@@ -205,7 +205,7 @@ final class Machinery implements AutoCloseable {
 
   private void loadTables(Map<Table, List<TabletConfig>> found, long metaRecords, long start) {
     try {
-      long records = metaRecords + lifecycle.load(found);
+      long records = metaRecords + lifecycle.loadFound(found);
       int tablets = found.values().stream().mapToInt(List::size).sum();
       parts.report(
           new TableEvent.Started(
@@ -330,6 +330,7 @@ final class Machinery implements AutoCloseable {
   /** Stops without unloading, as a crash would, but with threads ended. */
   void abandon() {
     closed = true;
+    lifecycle.endStart();
     upkeep.shutdownNow();
     compactor.close();
     configWriter.close();

@@ -2,20 +2,25 @@ package io.stele.tables.load;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
+import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.SteleException;
 import io.stele.base.file.FilePath;
 import io.stele.base.schema.TableSchema;
+import io.stele.base.table.MetaProblem;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.Futures;
+import io.stele.tables.meta.LoadCheck;
 import io.stele.tables.meta.MetaSchema;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.MetaTable.AsOf;
 import io.stele.tables.meta.MetaTable.StoredSchema;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.schema.FamilyMap;
+import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
@@ -30,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -50,6 +56,7 @@ public final class Lifecycle {
   private final Consumer<Runnable> withoutCompaction;
   private final Consumer<Table> sizeCheck;
   private final ReentrantLock changes = new ReentrantLock();
+  private final CompletableFuture<Void> started = new CompletableFuture<>();
 
   /**
    * Puts it together.
@@ -81,6 +88,7 @@ public final class Lifecycle {
 
   /** Runs something while no table comes, goes or changes. */
   public <T> T changing(Supplier<T> action) {
+    started.join(); // a tablet on its way here would come as it was before the change
     changes.lock();
     try {
       return action.get();
@@ -90,12 +98,11 @@ public final class Lifecycle {
   }
 
   private void changing(Runnable change) {
-    changes.lock();
-    try {
-      change.run();
-    } finally {
-      changes.unlock();
-    }
+    changing(
+        () -> {
+          change.run();
+          return change;
+        });
   }
 
   // ---- start and end
@@ -125,7 +132,7 @@ public final class Lifecycle {
         Optional<StoredSchema> schema = meta.schema(name).value();
         if (schema.isPresent()) {
           Table table = tables.add(name, schema.get().schema(), Optional.empty());
-          found.put(table, meta.tablets(name));
+          found.put(table, sound(name, meta.tablets(name)));
         }
       } catch (SteleException e) {
         tables.setFailed(name, e);
@@ -135,7 +142,51 @@ public final class Lifecycle {
     return found;
   }
 
-  public long load(Map<Table, List<TabletConfig>> found) {
+  /**
+   * Loads what was found at the start; no table changes before this has been done or has failed.
+   */
+  public long loadFound(Map<Table, List<TabletConfig>> found) {
+    try {
+      return load(found);
+    } finally {
+      endStart();
+    }
+  }
+
+  /** Whoever waits for the start waits no longer, however it ended. */
+  public void endStart() {
+    started.complete(null);
+  }
+
+  /**
+   * Those tablets around which META is whole. Where it has a gap or an overlap nothing is served
+   * until it is repaired: two tablets with the same rows would each miss what the other is told.
+   */
+  private List<TabletConfig> sound(String table, List<TabletConfig> all) {
+    Set<TabletConfig> unsound = new HashSet<>();
+    for (TabletConfig config : all) {
+      List<TabletConfig> scanned =
+          all.stream()
+              .filter(
+                  each -> each.last().isEmpty() || each.last().get().compareTo(config.first()) >= 0)
+              .limit(2)
+              .toList();
+      Optional<MetaProblem> problem = LoadCheck.check(config, scanned);
+      if (problem.isPresent()) {
+        all.stream()
+            .filter(each -> each.range().intersect(config.range()).isPresent())
+            .forEach(unsound::add);
+        server.report(
+            new TableEvent.BackgroundFailed(
+                "load of a tablet of table " + table,
+                new CorruptDataException(
+                    "META", 0, "neither gaps nor overlaps", problem.get().explanation())));
+      }
+    }
+    return all.stream().filter(config -> !unsound.contains(config)).toList();
+  }
+
+  private long load(Map<Table, List<TabletConfig>> found) {
     long records = loader.load(found);
     found.keySet().forEach(sizeCheck);
     return records;
@@ -277,6 +328,7 @@ public final class Lifecycle {
     changing(
         () -> {
           Table table = changeable(name);
+          settleIfFamiliesCome(table, schema);
           if (!table.isFixed()) {
             AsOf<Optional<StoredSchema>> known = meta.schema(name);
             Futures.await(meta.saveSchema(name, schema, known));
@@ -301,9 +353,43 @@ public final class Lifecycle {
                       () -> new NotFoundException("META has no schema of table \"" + name + "\""))
                   .schema();
           if (!stored.equals(table.view().schema())) {
+            settleIfFamiliesCome(table, stored);
             putInForce(table, stored);
           }
         });
+  }
+
+  /**
+   * A family that comes may have been here before, and the log still have cells of it, which a
+   * replay under the new schema would bring back. So all that the log says of the table goes to
+   * disk first, and is not replayed any more.
+   */
+  private void settleIfFamiliesCome(Table table, TableSchema schema) {
+    FamilyMap known = new FamilyMap(table.view().schema());
+    boolean come =
+        schema.groups().stream()
+            .anyMatch(
+                group ->
+                    group.wildcard()
+                        || group.families().stream()
+                            .anyMatch(family -> known.groupOf(Bytes.utf8(family)) < 0));
+    if (!come) {
+      return;
+    }
+    flusher.flush(table);
+    server
+        .lock()
+        .run(
+            () -> {
+              TableView view = table.view();
+              long oldest = view.groups().stream().mapToLong(GroupView::minTxn).min().orElseThrow();
+              long onDisk = Math.min(oldest - 1, server.sequencer().assigned());
+              for (Tablet tablet : tabletsOf(table)) {
+                view = view.withTablet(tablet, each -> each.withFromTxn(onDisk));
+              }
+              table.replace(view);
+            });
+    configs.saveNow(table, tabletsOf(table));
   }
 
   private void putInForce(Table table, TableSchema schema) {
@@ -379,7 +465,7 @@ public final class Lifecycle {
                   .value()
                   .orElseThrow(() -> new NotFoundException("META has no table \"" + name + "\""));
           Table table = tables.add(name, schema.schema(), Optional.empty());
-          load(Map.of(table, meta.tablets(name)));
+          load(Map.of(table, sound(name, meta.tablets(name))));
         });
   }
 

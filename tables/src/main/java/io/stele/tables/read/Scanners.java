@@ -145,7 +145,7 @@ public final class Scanners {
     CellBatchWriter out = new CellBatchWriter(ROW_BUFFER);
     try (CellCursor cells = found.get()) {
       while (cells.next()) {
-        if (out.size() >= maxBytes) {
+        if (out.count() > 0 && out.size() >= maxBytes) {
           return new CellPage(txn, out.finish(txn), true);
         }
         out.add(cells.cell());

@@ -53,6 +53,11 @@ public record TabletView(
     return new TabletView(tablet, first, last, next, fromTxn, files, chains);
   }
 
+  /** All that the log says of it up to a transaction is in its files. */
+  public TabletView withFromTxn(long txn) {
+    return new TabletView(tablet, first, last, state, Math.max(fromTxn, txn), files, chains);
+  }
+
   public TabletView withFiles(
       SortedMap<String, List<FragmentRef>> newFiles, Optional<List<Chain>> newChains) {
     return new TabletView(tablet, first, last, state, fromTxn, newFiles, newChains);
