@@ -131,7 +131,7 @@ public final class RemoteTables implements Tables, AutoCloseable {
           SteleException failure = Table.failure(problem);
           if (failure instanceof FencedException) {
             unsynced.lost(incarnation); // and told now
-            throw new OutcomeUnknownException(failure.getMessage(), failure);
+            throw new OutcomeUnknownException("sync: " + failure.getMessage(), failure);
           }
           throw failure;
         });
