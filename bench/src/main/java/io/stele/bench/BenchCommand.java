@@ -2,6 +2,7 @@ package io.stele.bench;
 
 import io.stele.bench.engine.EngineCommand;
 import io.stele.bench.metastore.MetastoreCommand;
+import io.stele.bench.table.TableCommand;
 import io.stele.cli.ExitCode;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -14,7 +15,7 @@ import picocli.CommandLine.Spec;
     description = "Measure Stele beside its peers.",
     synopsisSubcommandLabel = "NAME",
     commandListHeading = "%nBenchmarks:%n",
-    subcommands = {EngineCommand.class, MetastoreCommand.class})
+    subcommands = {EngineCommand.class, MetastoreCommand.class, TableCommand.class})
 final class BenchCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;

@@ -27,7 +27,7 @@ class BenchCommandTest {
   @Test
   void theCommandLineFindsIt() {
     assertThat(bench().getCommandName()).isEqualTo("bench");
-    assertThat(bench().getSubcommands()).containsKeys("engine", "metastore");
+    assertThat(bench().getSubcommands()).containsKeys("engine", "metastore", "table");
   }
 
   @Test
@@ -35,6 +35,7 @@ class BenchCommandTest {
     assertThat(bench().execute()).isEqualTo(ExitCode.USAGE);
     assertThat(err.toString())
         .contains("engine", "Measure the storage engine beside RocksDB")
-        .contains("metastore", "Measure the metastore beside etcd");
+        .contains("metastore", "Measure the metastore beside etcd")
+        .contains("table", "Measure tablet tables beside HBase");
   }
 }

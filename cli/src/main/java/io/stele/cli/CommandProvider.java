@@ -16,8 +16,9 @@ import java.util.concurrent.Callable;
  * }
  * }
  *
- * <p>Every provider on the class path is asked on every start, {@code --help} included: {@link
- * #command} must only construct the command, and leave all work to its {@code call}.
+ * <p>A provider is asked on every start, {@code --help} included, unless the command line begins
+ * with the {@link #name} of another: {@link #command} must only construct the command, and leave
+ * all work to its {@code call}.
  */
 public interface CommandProvider {
 
@@ -26,4 +27,12 @@ public interface CommandProvider {
    * {@link ExitCode}s. What it throws is reported as a failure.
    */
   Callable<Integer> command();
+
+  /**
+   * The command's name. A command line that begins with it is looked up in this command alone, and
+   * starts the faster for it; empty, as it is without, to be asked always.
+   */
+  default String name() {
+    return "";
+  }
 }

@@ -2,6 +2,7 @@ package io.stele.cli;
 
 import io.stele.base.text.NearestName;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -16,15 +17,26 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    System.exit(commandLine(ServiceLoader.load(CommandProvider.class)).execute(args));
+    System.exit(commandLine(wanted(args)).execute(args));
   }
 
   /** Runs a command within this process and answers its exit code, one of {@link ExitCode}. */
   public static int run(PrintWriter out, PrintWriter err, String... args) {
-    return commandLine(ServiceLoader.load(CommandProvider.class))
-        .setOut(out)
-        .setErr(err)
-        .execute(args);
+    return commandLine(wanted(args)).setOut(out).setErr(err).execute(args);
+  }
+
+  private static Iterable<CommandProvider> wanted(String... args) {
+    return wanted(ServiceLoader.load(CommandProvider.class), args);
+  }
+
+  /** The one provider whose command the words begin with; all, where none says so. */
+  static Iterable<CommandProvider> wanted(Iterable<CommandProvider> providers, String... args) {
+    for (CommandProvider provider : providers) {
+      if (args.length > 0 && !args[0].isEmpty() && args[0].equals(provider.name())) {
+        return List.of(provider);
+      }
+    }
+    return providers;
   }
 
   /** The whole command line: the root, this module's commands, and those of the providers. */

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 
 class MainTest {
@@ -162,5 +164,36 @@ class MainTest {
 
     assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(run.err()).contains("'--output'", "'xml' is not one of table, json");
+  }
+
+  @Test
+  void aCommandThatIsNamedIsMadeAlone() {
+    CommandProvider digger =
+        new CommandProvider() {
+          @Override
+          public Callable<Integer> command() {
+            return new Excavate();
+          }
+
+          @Override
+          public String name() {
+            return "excavate";
+          }
+        };
+    CommandProvider other = Excavate::new;
+
+    assertThat(Main.wanted(List.of(other, digger), "excavate", "--depth", "2"))
+        .containsExactly(digger);
+    assertThat(Main.wanted(List.of(other, digger), "excavat")).containsExactly(other, digger);
+    assertThat(Main.wanted(List.of(other, digger), "")).containsExactly(other, digger);
+    assertThat(Main.wanted(List.of(other, digger))).containsExactly(other, digger);
+  }
+
+  @Test
+  void everyProviderHasTheNameOfItsCommand() {
+    for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
+      assertThat(provider.name())
+          .isEqualTo(CommandSpec.forAnnotatedObject(provider.command()).name());
+    }
   }
 }

@@ -263,6 +263,14 @@ class LayersTest {
           .should(resideInANullMarkedPackage())
           .because("NullAway checks only what is marked; the protocol's classes are generated");
 
+  @ArchTest
+  static final ArchRule workloadsStandOnTheJdkAlone =
+      classes()
+          .that(are(in("bench.table.ycsb")))
+          .should()
+          .onlyDependOnClassesThat(resideInAnyPackage(allowed("io.stele.bench.table.ycsb..")))
+          .because("they are compiled again for the class path of a peer's client");
+
   private static DescribedPredicate<JavaClass> in(String module) {
     return resideInAPackage("io.stele." + module + "..");
   }

@@ -162,7 +162,11 @@ final class AdminOperations {
   List<MetaProblem> repair(String table, boolean apply) {
     List<MetaProblem> problems = new ArrayList<>();
     for (String name : named(table)) {
-      problems.addAll(machinery.meta().repair(name, verifier(), apply));
+      List<MetaProblem> found = machinery.meta().repair(name, verifier(), apply);
+      problems.addAll(found);
+      if (found.stream().anyMatch(MetaProblem::repaired) && !TableNames.isReserved(name)) {
+        machinery.lifecycle().loadTable(name); // what could not be served until now
+      }
     }
     return problems;
   }

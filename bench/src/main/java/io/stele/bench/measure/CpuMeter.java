@@ -13,7 +13,7 @@ import java.util.OptionalDouble;
  * what this process and those that it measures used. What a hypervisor took away counts as others'
  * too.
  */
-final class CpuMeter {
+public final class CpuMeter {
   private static final Path STAT = Path.of("/proc/stat");
 
   /** Columns of /proc/stat's first line: user, nice, system, irq, softirq, steal. */
@@ -39,12 +39,12 @@ final class CpuMeter {
   }
 
   /** Counts the processes that are measured, such as servers, as this one's. */
-  static CpuMeter start(List<ProcessHandle> measured) {
+  public static CpuMeter start(List<ProcessHandle> measured) {
     return new CpuMeter(measured);
   }
 
   /** The others' share since the start, 0 to 1. */
-  OptionalDouble othersShare() {
+  public OptionalDouble othersShare() {
     OptionalDouble busy = busySeconds();
     if (startBusy.isEmpty() || busy.isEmpty()) {
       return OptionalDouble.empty();

@@ -4,6 +4,7 @@ import io.stele.bench.measure.Contest;
 import io.stele.bench.measure.Contest.Attempt;
 import io.stele.bench.measure.Contest.Entrant;
 import io.stele.bench.measure.Contest.Summary;
+import io.stele.bench.measure.CpuCost;
 import io.stele.bench.measure.Sample;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,6 +1,8 @@
 package io.stele.bench.metastore;
 
 import io.stele.base.error.UnavailableException;
+import io.stele.bench.measure.Member;
+import io.stele.bench.measure.ResidentMemory;
 import io.stele.bench.measure.Workspace;
 import java.io.IOException;
 import java.nio.file.Path;

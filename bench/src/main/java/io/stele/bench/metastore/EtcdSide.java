@@ -3,6 +3,8 @@ package io.stele.bench.metastore;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.stele.base.error.UnavailableException;
+import io.stele.bench.measure.FreePorts;
+import io.stele.bench.measure.Member;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,9 @@
 package io.stele.bench.metastore;
 
 import io.stele.bench.measure.Better;
+import io.stele.bench.measure.ResidentMemory;
 import io.stele.bench.report.Figures;
+import io.stele.bench.report.Notes;
 import io.stele.bench.report.Result;
 import java.io.IOException;
 import java.util.List;
@@ -24,7 +26,7 @@ final class MemoryCase implements MetastoreCase.InArena {
     Contestant stele = arena.stele();
     Optional<Contestant> peer = arena.peer();
     ResidentMemory ours = stele.cluster().memory();
-    Notes notes = new Notes().add(note(stele, ours));
+    Notes notes = arena.setup().notes().add(note(stele, ours));
     Optional<Double> theirs = Optional.empty();
     if (peer.isPresent()) {
       ResidentMemory memory = peer.get().cluster().memory();
@@ -39,7 +41,7 @@ final class MemoryCase implements MetastoreCase.InArena {
             (double) ours.bytes(),
             theirs,
             arena.setup().peerName(),
-            notes.absence(arena.setup()).toString()));
+            notes.toString()));
   }
 
   private static String note(Contestant contestant, ResidentMemory memory) {

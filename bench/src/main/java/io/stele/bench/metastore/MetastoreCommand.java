@@ -1,6 +1,6 @@
 package io.stele.bench.metastore;
 
-import io.stele.base.text.NearestName;
+import io.stele.bench.SharedOptions;
 import io.stele.bench.measure.Progress;
 import io.stele.bench.measure.Workspace;
 import io.stele.bench.metastore.MetastoreBench.Failure;
@@ -11,9 +11,6 @@ import io.stele.cli.ExitCode;
 import io.stele.cli.TextTable;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,9 +21,9 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code stele bench metastore}: the metastore beside etcd. */
@@ -46,20 +43,7 @@ public final class MetastoreCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Option(
-      names = "--quick",
-      description = "Fewer keys and one short round: less than two minutes, rough figures.")
-  private boolean quick;
-
-  @Option(names = "--list", description = "List the cases and end.")
-  private boolean list;
-
-  @Option(
-      names = "--cases",
-      paramLabel = "NAME",
-      split = ",",
-      description = "Run only these cases.")
-  private List<String> caseNames = new ArrayList<>();
+  @Mixin private SharedOptions shared;
 
   @Option(
       names = "--members",
@@ -74,32 +58,6 @@ public final class MetastoreCommand implements Callable<Integer> {
       description = "Keys of the large store (20,000,000; quick: 200,000).")
   private @Nullable Long keys;
 
-  @Option(
-      names = "--repeat",
-      paramLabel = "N",
-      description = "Rounds of each case, of which the median counts (3; quick: 1).")
-  private @Nullable Integer rounds;
-
-  @Option(
-      names = "--seconds",
-      paramLabel = "S",
-      description = "Length of a timed phase (4; quick: 0.5).")
-  private @Nullable Double seconds;
-
-  @Option(
-      names = "--dir",
-      paramLabel = "DIR",
-      description =
-          "Where to keep the data meanwhile: an empty or new directory (a new one in ./target or,"
-              + " where that is missing, in the system's directory for temporary files).")
-  private @Nullable Path directory;
-
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Also write the results to this file as JSON.")
-  private @Nullable Path json;
-
   public MetastoreCommand() {
     this(SteleSide::new, EtcdSide::find);
   }
@@ -111,14 +69,14 @@ public final class MetastoreCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    if (list) {
+    if (shared.list()) {
       printCases();
       return ExitCode.OK;
     }
-    List<MetastoreCase> cases = cases();
+    List<MetastoreCase> cases = shared.choose(MetastoreBench.cases(), MetastoreCase::name);
     Scale scale = scale();
-    checkJson();
-    try (Workspace workspace = workspace()) {
+    shared.checkJson();
+    try (Workspace workspace = shared.workspace()) {
       workspace.checkSpace(scale.neededDiskBytes());
       Progress progress = new Progress(spec.commandLine().getErr());
       Setup setup = new Setup(scale, stele.get(), peers.get(), workspace, progress);
@@ -138,9 +96,7 @@ public final class MetastoreCommand implements Callable<Integer> {
       out.print(new Report(setup.peer().name().toUpperCase(Locale.ROOT), results).toTable());
       out.flush();
     }
-    if (json != null) {
-      Files.writeString(json, new Report(setup.peer().name(), results).toJson() + "\n");
-    }
+    shared.writeJson(setup.peer().name(), results);
     for (Failure failure : failures) {
       out.printf("FAILED %s: %s%n", failure.name(), failure.problem());
     }
@@ -183,75 +139,19 @@ public final class MetastoreCommand implements Callable<Integer> {
         Scale.CONNECTIONS);
   }
 
-  private List<MetastoreCase> cases() {
-    if (caseNames.isEmpty()) {
-      return MetastoreBench.cases();
-    }
-    return caseNames.stream()
-        .map(name -> MetastoreBench.find(name).orElseThrow(() -> unknownCase(name)))
-        .toList();
-  }
-
-  private ParameterException unknownCase(String name) {
-    List<String> known = MetastoreBench.cases().stream().map(MetastoreCase::name).toList();
-    String nearest = NearestName.of(name, known).map("; did you mean '%s'?"::formatted).orElse("");
-    return mistake(
-        "unknown case '%s'%s The cases are %s."
-            .formatted(name, nearest.isEmpty() ? "." : nearest, String.join(", ", known)));
-  }
-
   private Scale scale() {
-    Scale scale = quick ? Scale.QUICK : Scale.FULL;
+    Scale scale = shared.quick() ? Scale.QUICK : Scale.FULL;
     if (!members.isEmpty()) {
-      members.forEach(count -> within("--members", count, 1, Scale.MOST_MEMBERS));
+      members.forEach(count -> shared.within("--members", count, 1, Scale.MOST_MEMBERS));
       scale = scale.withMembers(members.stream().distinct().toList());
     }
     if (keys != null) {
-      within("--keys", keys, Scale.LOAD_BATCH, KeySet.MOST);
+      shared.within("--keys", keys, Scale.LOAD_BATCH, KeySet.MOST);
       scale = scale.withStoreKeys(keys);
     }
-    if (rounds != null) {
-      within("--repeat", rounds, 1, 1_000);
-      scale = scale.withRounds(rounds);
+    if (shared.rounds().isPresent()) {
+      scale = scale.withRounds(shared.rounds().getAsInt());
     }
-    if (seconds != null) {
-      if (!(seconds >= 0.01 && seconds <= 600)) {
-        throw mistake("--seconds is " + seconds + "; it must be 0.01 to 600");
-      }
-      scale = scale.withPhase(Duration.ofNanos((long) (seconds * 1e9)));
-    }
-    return scale;
-  }
-
-  private void within(String option, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw mistake("%s is %d; it must be %d to %d".formatted(option, value, least, most));
-    }
-  }
-
-  /** Before the run, not after it. */
-  private void checkJson() {
-    if (json == null) {
-      return;
-    }
-    Path parent = json.toAbsolutePath().getParent();
-    if (parent == null || Files.isDirectory(json) || !Files.isDirectory(parent)) {
-      throw mistake("--json is " + json + "; it must be a file in a directory that exists");
-    }
-  }
-
-  private Workspace workspace() throws IOException {
-    if (directory != null) {
-      return Workspace.in(directory);
-    }
-    Path built = Path.of("target");
-    return Workspace.inside(
-        Files.isDirectory(built) && Files.isWritable(built)
-            ? built
-            : Path.of(System.getProperty("java.io.tmpdir")));
-  }
-
-  private ParameterException mistake(String message) {
-    return new ParameterException(spec.commandLine(), message);
+    return shared.phase().map(scale::withPhase).orElse(scale);
   }
 }

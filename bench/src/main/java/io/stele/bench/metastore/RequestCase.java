@@ -3,6 +3,7 @@ package io.stele.bench.metastore;
 import io.stele.bench.measure.Better;
 import io.stele.bench.measure.Contest.Summary;
 import io.stele.bench.measure.Sample;
+import io.stele.bench.report.Notes;
 import io.stele.bench.report.Result;
 import java.util.List;
 import java.util.Optional;
@@ -124,12 +125,13 @@ record RequestCase(
                     (connection, chance) -> kind.send(arena, contestant, connection, chance)));
     List<Summary> summaries = outcome.summaries();
     Notes notes =
-        new Notes()
-            .latency(arena.setup(), summaries)
-            .cpu(arena.setup(), outcome.costs(), "request")
+        arena
+            .setup()
+            .notes()
+            .latency(summaries)
+            .cpu(outcome.costs(), "request")
             .add(conflicts ? conflicts(arena, steleConflicts, peerConflicts) : "")
-            .noise(summaries)
-            .absence(arena.setup());
+            .noise(summaries);
     return List.of(
         Result.besidePeer(
             title,

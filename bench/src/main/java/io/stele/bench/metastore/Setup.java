@@ -2,6 +2,7 @@ package io.stele.bench.metastore;
 
 import io.stele.bench.measure.Progress;
 import io.stele.bench.measure.Workspace;
+import io.stele.bench.report.Notes;
 import java.util.List;
 
 /** What the cases of one run share. */
@@ -13,6 +14,18 @@ record Setup(Scale scale, Side stele, Peer peer, Workspace workspace, Progress p
       case Peer.Present(Side side) -> List.of(stele, side);
       case Peer.Absent _ -> List.of(stele);
     };
+  }
+
+  List<String> names() {
+    return sides().stream().map(Side::name).toList();
+  }
+
+  /** Notes on both sides, which say that the peer is absent, if it is, and why. */
+  Notes notes() {
+    Notes notes = new Notes(names());
+    return peer instanceof Peer.Absent(String name, String reason)
+        ? notes.add(name + " is absent: " + reason)
+        : notes;
   }
 
   String peerName() {

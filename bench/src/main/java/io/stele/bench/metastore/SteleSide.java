@@ -3,6 +3,8 @@ package io.stele.bench.metastore;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.bench.measure.FreePorts;
+import io.stele.bench.measure.Member;
 import io.stele.client.Stele;
 import io.stele.client.metastore.MemberReport;
 import io.stele.client.metastore.MetastoreAdmin;

@@ -1,6 +1,7 @@
 package io.stele.bench.metastore;
 
 import io.stele.bench.measure.Better;
+import io.stele.bench.measure.ResidentMemory;
 import io.stele.bench.measure.Sample;
 import io.stele.bench.report.Figures;
 import io.stele.bench.report.Result;
@@ -175,7 +176,7 @@ final class StoreCase implements MetastoreCase.Once {
     }
 
     private String note(String text) {
-      return new Notes().add(text).absence(setup).toString();
+      return setup.notes().add(text).toString();
     }
 
     private double ours(ToDoubleFunction<Findings> figure) {

@@ -67,12 +67,7 @@ final class WatchCase implements MetastoreCase.InArena {
             : Optional.empty(),
         arena.setup().peerName(),
         GOAL,
-        new Notes()
-            .add(note)
-            .cpu(arena.setup(), outcome.costs(), "put")
-            .noise(summaries)
-            .absence(arena.setup())
-            .toString());
+        arena.setup().notes().add(note).cpu(outcome.costs(), "put").noise(summaries).toString());
   }
 
   /** The watchers are spread evenly over the connections, and new in every turn. */

@@ -220,7 +220,7 @@ class EngineCommandTest {
       quoteCharacter = '"',
       value = {
         "--records    | 0    | --records is 0; it must be 1 or more",
-        "--repeat     | 0    | --repeat is 0; it must be 1 or more",
+        "--repeat     | 0    | --repeat is 0; it must be 1 to 1000",
         "--seconds    | 0    | --seconds is 0.0; it must be 0.001 to 600",
         "--value-size | 7    | --value-size is 7; it must be 8 to 524288",
         "--codec      | zip  | 'zip' is not one of none, lz4, zstd, snappy",

@@ -2,6 +2,7 @@ package io.stele.bench.metastore;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.stele.bench.measure.Member;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -222,7 +222,7 @@ class MetastoreCommandTest {
         "--members | 0    | --members is 0; it must be 1 to 7",
         "--members | 1,8  | --members is 8; it must be 1 to 7",
         "--repeat  | 0    | --repeat is 0; it must be 1 to 1000",
-        "--seconds | 0    | --seconds is 0.0; it must be 0.01 to 600",
+        "--seconds | 0    | --seconds is 0.0; it must be 0.001 to 600",
         "--keys    | 99   | --keys is 99; it must be 100 to 10000000000",
         "--json    | no/a | --json is no/a; it must be a file in a directory that exists"
       })

@@ -9,4 +9,9 @@ public final class MetastoreCommandProvider implements CommandProvider {
   public Callable<Integer> command() {
     return new MetastoreCommand();
   }
+
+  @Override
+  public String name() {
+    return "metastore";
+  }
 }

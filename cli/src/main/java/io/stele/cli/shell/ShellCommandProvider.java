@@ -9,4 +9,9 @@ public final class ShellCommandProvider implements CommandProvider {
   public Callable<Integer> command() {
     return new ShellCommand();
   }
+
+  @Override
+  public String name() {
+    return "shell";
+  }
 }

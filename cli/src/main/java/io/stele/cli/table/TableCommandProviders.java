@@ -13,6 +13,11 @@ public final class TableCommandProviders {
     public Callable<Integer> command() {
       return new TableCommand();
     }
+
+    @Override
+    public String name() {
+      return "table";
+    }
   }
 
   /** {@code stele put}. */
@@ -20,6 +25,11 @@ public final class TableCommandProviders {
     @Override
     public Callable<Integer> command() {
       return new PutCommand();
+    }
+
+    @Override
+    public String name() {
+      return "put";
     }
   }
 
@@ -29,6 +39,11 @@ public final class TableCommandProviders {
     public Callable<Integer> command() {
       return new GetCommand();
     }
+
+    @Override
+    public String name() {
+      return "get";
+    }
   }
 
   /** {@code stele scan}. */
@@ -36,6 +51,11 @@ public final class TableCommandProviders {
     @Override
     public Callable<Integer> command() {
       return new ScanCommand();
+    }
+
+    @Override
+    public String name() {
+      return "scan";
     }
   }
 
@@ -45,6 +65,11 @@ public final class TableCommandProviders {
     public Callable<Integer> command() {
       return new DeleteCommand();
     }
+
+    @Override
+    public String name() {
+      return "delete";
+    }
   }
 
   /** {@code stele increment}. */
@@ -52,6 +77,11 @@ public final class TableCommandProviders {
     @Override
     public Callable<Integer> command() {
       return new IncrementCommand();
+    }
+
+    @Override
+    public String name() {
+      return "increment";
     }
   }
 
@@ -61,6 +91,11 @@ public final class TableCommandProviders {
     public Callable<Integer> command() {
       return new AppendCommand();
     }
+
+    @Override
+    public String name() {
+      return "append";
+    }
   }
 
   /** {@code stele meta}. */
@@ -68,6 +103,11 @@ public final class TableCommandProviders {
     @Override
     public Callable<Integer> command() {
       return new MetaCommand();
+    }
+
+    @Override
+    public String name() {
+      return "meta";
     }
   }
 }

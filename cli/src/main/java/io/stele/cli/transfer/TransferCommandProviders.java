@@ -13,6 +13,11 @@ public final class TransferCommandProviders {
     public Callable<Integer> command() {
       return new LoadCommand();
     }
+
+    @Override
+    public String name() {
+      return "load";
+    }
   }
 
   /** {@code stele export}. */
@@ -20,6 +25,11 @@ public final class TransferCommandProviders {
     @Override
     public Callable<Integer> command() {
       return new ExportCommand();
+    }
+
+    @Override
+    public String name() {
+      return "export";
     }
   }
 }

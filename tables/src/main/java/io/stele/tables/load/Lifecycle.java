@@ -2,14 +2,17 @@ package io.stele.tables.load;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
+import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.SteleException;
 import io.stele.base.file.FilePath;
 import io.stele.base.schema.TableSchema;
+import io.stele.base.table.MetaProblem;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.Futures;
+import io.stele.tables.meta.LoadCheck;
 import io.stele.tables.meta.MetaSchema;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.MetaTable.AsOf;
@@ -131,7 +134,7 @@ public final class Lifecycle {
         Optional<StoredSchema> schema = meta.schema(name).value();
         if (schema.isPresent()) {
           Table table = tables.add(name, schema.get().schema(), Optional.empty());
-          found.put(table, meta.tablets(name));
+          found.put(table, sound(name, meta.tablets(name)));
         }
       } catch (SteleException e) {
         tables.setFailed(name, e);
@@ -155,6 +158,34 @@ public final class Lifecycle {
   /** Whoever waits for the start waits no longer, however it ended. */
   public void endStart() {
     started.complete(null);
+  }
+
+  /**
+   * Those tablets around which META is whole. Where it has a gap or an overlap nothing is served
+   * until it is repaired: two tablets with the same rows would each miss what the other is told.
+   */
+  private List<TabletConfig> sound(String table, List<TabletConfig> all) {
+    Set<TabletConfig> unsound = new HashSet<>();
+    for (TabletConfig config : all) {
+      List<TabletConfig> scanned =
+          all.stream()
+              .filter(
+                  each -> each.last().isEmpty() || each.last().get().compareTo(config.first()) >= 0)
+              .limit(2)
+              .toList();
+      Optional<MetaProblem> problem = LoadCheck.check(config, scanned);
+      if (problem.isPresent()) {
+        all.stream()
+            .filter(each -> each.range().intersect(config.range()).isPresent())
+            .forEach(unsound::add);
+        server.report(
+            new TableEvent.BackgroundFailed(
+                "load of a tablet of table " + table,
+                new CorruptDataException(
+                    "META", 0, "neither gaps nor overlaps", problem.get().explanation())));
+      }
+    }
+    return all.stream().filter(config -> !unsound.contains(config)).toList();
   }
 
   private long load(Map<Table, List<TabletConfig>> found) {
@@ -437,7 +468,7 @@ public final class Lifecycle {
                   .value()
                   .orElseThrow(() -> new NotFoundException("META has no table \"" + name + "\""));
           Table table = tables.add(name, schema.schema(), Optional.empty());
-          load(Map.of(table, meta.tablets(name)));
+          load(Map.of(table, sound(name, meta.tablets(name))));
         });
   }
 

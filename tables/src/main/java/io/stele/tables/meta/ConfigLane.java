@@ -168,7 +168,7 @@ final class ConfigLane {
         } else if (failures == 0 || left <= 0) {
           return true;
         } else {
-          long unused = changed.awaitNanos(left);
+          long _ = changed.awaitNanos(left);
         }
       }
       return false;

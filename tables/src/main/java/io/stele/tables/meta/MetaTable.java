@@ -371,7 +371,7 @@ public final class MetaTable {
               return !ended[0];
             });
     if (!ended[0] && !row.isEmpty()) {
-      eachRow.test(List.copyOf(row));
+      boolean _ = eachRow.test(List.copyOf(row));
     }
     return txn;
   }

@@ -53,7 +53,7 @@ final class MetaText {
       } else if (c > ' ' && c < 0x7f && MARKS.indexOf(c) < 0) {
         bytes.putByte(c);
       } else {
-        throw new Malformed(i, "a character that must be written as % and two digits");
+        throw new Malformed(i, "a character that must be written as a percent sign and two digits");
       }
     }
     return bytes.toBytes();

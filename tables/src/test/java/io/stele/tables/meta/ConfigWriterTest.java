@@ -78,14 +78,15 @@ class ConfigWriterTest {
   void aSaveDuringAWriteIsAWriteOfItsOwn() {
     AtomicReference<TabletConfig> now = new AtomicReference<>(tablet("", "!"));
     List<CompletableFuture<Long>> later = new ArrayList<>();
-    writer.save(
-        now.get().key(),
-        () -> {
-          TabletConfig written = now.get();
-          now.set(written.withServer("server:2", Optional.empty()));
-          later.add(writer.save(written.key(), () -> Optional.of(now.get())));
-          return Optional.of(written);
-        });
+    var _ =
+        writer.save(
+            now.get().key(),
+            () -> {
+              TabletConfig written = now.get();
+              now.set(written.withServer("server:2", Optional.empty()));
+              later.add(writer.save(written.key(), () -> Optional.of(now.get())));
+              return Optional.of(written);
+            });
     lane.runOnce();
     assertThat(table.tablets("t")).containsExactly(tablet("", "!"));
     assertThat(later.getFirst()).isNotCompleted();
@@ -185,7 +186,7 @@ class ConfigWriterTest {
     lane.runOnce();
     assertThat(before).isCompletedWithValue(1L);
     assertThat(split).isNotCompleted();
-    writer.save(upper.get().key(), () -> Optional.of(upper.get()));
+    var _ = writer.save(upper.get().key(), () -> Optional.of(upper.get()));
     lane.runOnce();
     assertThat(split).isCompletedWithValue(2L);
     assertThat(other).isNotCompleted();
@@ -199,8 +200,9 @@ class ConfigWriterTest {
   @Test
   void aSaveDoesNotJoinOneThatWaitsBeforeAChangeOfSeveralTablets() {
     CompletableFuture<Long> before = save(tablet("", "!", "1"));
-    writer.replace(
-        "t", () -> new Change(List.of(tablet("", "m"), tablet("", "!", "1")), List.of()));
+    var _ =
+        writer.replace(
+            "t", () -> new Change(List.of(tablet("", "m"), tablet("", "!", "1")), List.of()));
     CompletableFuture<Long> after = save(tablet("", "!", "1", "2"));
     lane.runOnce();
     lane.runOnce();
@@ -282,11 +284,12 @@ class ConfigWriterTest {
     lane.runOnce();
     assertThat(save).isCompleted();
     assertThat(drained).isCompleted();
-    writer.replace(
-        "t",
-        () -> {
-          throw new UnavailableException("no");
-        });
+    var _ =
+        writer.replace(
+            "t",
+            () -> {
+              throw new UnavailableException("no");
+            });
     CompletableFuture<Void> again = writer.drain();
     lane.runOnce();
     assertThat(again).as("a failure is an end, too").isCompleted();

@@ -177,10 +177,10 @@ class ChainPlanTest {
 
   private static void compact(TabletModel tablet, RandomGenerator random) {
     List<String> groups = new ArrayList<>(tablet.chains().keySet());
-    groups.removeIf(group -> tablet.chains().get(group).isEmpty());
+    groups.removeIf(group -> tablet.chain(group).isEmpty());
     if (!groups.isEmpty()) {
       String group = groups.get(random.nextInt(groups.size()));
-      int size = tablet.chains().get(group).size();
+      int size = tablet.chain(group).size();
       int from = random.nextInt(size);
       tablet.compact(group, from, from + 1 + random.nextInt(size - from));
     }
@@ -240,7 +240,7 @@ class ChainPlanTest {
       int mark = group.indexOf(':');
       schemas.add(
           GroupSchema.of(
-              group.substring(0, mark), Arrays.asList(group.substring(mark + 1).split(" "))));
+              group.substring(0, mark), Arrays.asList(group.substring(mark + 1).split(" ", -1))));
     }
     return new TableSchema(schemas);
   }
@@ -251,7 +251,7 @@ class ChainPlanTest {
     for (String group : groups) {
       int mark = group.indexOf(':');
       List<FragmentRef> chain = new ArrayList<>();
-      for (String file : group.substring(mark + 1).split(" ")) {
+      for (String file : group.substring(mark + 1).split(" ", -1)) {
         int bracket = file.indexOf('[');
         chain.add(
             bracket < 0
@@ -266,7 +266,7 @@ class ChainPlanTest {
   }
 
   private static Set<Bytes> families(String names) {
-    return Arrays.stream(names.split(" ")).map(Bytes::utf8).collect(Collectors.toSet());
+    return Arrays.stream(names.split(" ", -1)).map(Bytes::utf8).collect(Collectors.toSet());
   }
 
   private static String text(TabletModel tablet) {

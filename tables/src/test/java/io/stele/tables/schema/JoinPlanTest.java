@@ -25,8 +25,8 @@ class JoinPlanTest {
   void filesOfOneHalfAloneAreTakenAlong() {
     Optional<SortedMap<String, List<FragmentRef>>> joined = join("X:s1 l2", "X:s1 u2 u3");
     assertThat(joined).isPresent();
-    assertThat(joined.get().get("X").getFirst()).isEqualTo(FragmentRef.whole(FilePath.of("s1")));
     assertThat(joined.get().get("X"))
+        .startsWith(FragmentRef.whole(FilePath.of("s1")))
         .containsSubsequence(ChainPlanTest.chains("X:s1 l2").get("X"))
         .containsSubsequence(ChainPlanTest.chains("X:s1 u2 u3").get("X"))
         .hasSize(4);

@@ -53,6 +53,10 @@ final class TabletModel {
     return chains;
   }
 
+  List<FragmentRef> chain(String group) {
+    return chains.getOrDefault(group, List.of());
+  }
+
   TableSchema schema() {
     return schema;
   }
@@ -125,7 +129,7 @@ final class TabletModel {
 
   /** Merges a run of a chain into one file. */
   void compact(String group, int from, int to) {
-    List<FragmentRef> chain = chains.get(group);
+    List<FragmentRef> chain = chain(group);
     List<FragmentRef> run = chain.subList(from, to);
     List<ModelCell> all = new ArrayList<>();
     run.forEach(fragment -> all.addAll(counting(fragment)));

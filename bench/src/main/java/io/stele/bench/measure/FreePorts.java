@@ -1,4 +1,4 @@
-package io.stele.bench.metastore;
+package io.stele.bench.measure;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Ports on the loopback interface that nobody uses at the moment. */
-final class FreePorts {
+public final class FreePorts {
   private FreePorts() {}
 
   /** Some ports, all different. */
-  static List<Integer> find(int count) throws IOException {
+  public static List<Integer> find(int count) throws IOException {
     List<ServerSocket> held = new ArrayList<>();
     try {
       for (int i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-package io.stele.bench.metastore;
+package io.stele.bench.measure;
 
 import io.stele.base.error.UnavailableException;
 import java.io.IOException;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What it prints goes into a file beside its data, of which an error quotes the end. It never
  * outlives this process, unless that is killed the hard way.
  */
-final class Member implements AutoCloseable {
+public final class Member implements AutoCloseable {
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(20);
   private static final int QUOTED_LINES = 8;
 
@@ -32,18 +32,18 @@ final class Member implements AutoCloseable {
    *
    * @param address host and port at which it will serve clients
    */
-  Member(String name, String address, List<String> command, Path log) {
+  public Member(String name, String address, List<String> command, Path log) {
     this.name = name;
     this.address = address;
     this.command = List.copyOf(command);
     this.log = log;
   }
 
-  String address() {
+  public String address() {
     return address;
   }
 
-  void start() throws IOException {
+  public void start() throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
     Process started = builder.start();
@@ -53,7 +53,7 @@ final class Member implements AutoCloseable {
     hook = kill;
   }
 
-  ProcessHandle handle() {
+  public ProcessHandle handle() {
     return running().toHandle();
   }
 
@@ -62,7 +62,7 @@ final class Member implements AutoCloseable {
    *
    * @throws UnavailableException that quotes its last words if it has ended by itself
    */
-  void checkAlive() {
+  public void checkAlive() {
     Process current = running();
     if (!current.isAlive()) {
       throw new UnavailableException(
@@ -72,7 +72,7 @@ final class Member implements AutoCloseable {
   }
 
   /** The end of what it printed. */
-  String lastWords() {
+  public String lastWords() {
     try {
       List<String> lines = Files.readAllLines(log);
       return lines.subList(Math.max(0, lines.size() - QUOTED_LINES), lines.size()).stream()
@@ -84,7 +84,7 @@ final class Member implements AutoCloseable {
   }
 
   /** Asks it to end, and waits; one that does not is killed. */
-  void stop() throws InterruptedException {
+  public void stop() throws InterruptedException {
     Process current = process;
     if (current == null) {
       return;
@@ -93,6 +93,25 @@ final class Member implements AutoCloseable {
     if (!current.waitFor(STOP_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
       current.destroyForcibly().waitFor();
     }
+    forget();
+  }
+
+  /** Ends it at once, as a crash would. */
+  public void kill() throws InterruptedException {
+    running().destroyForcibly().waitFor();
+    forget();
+  }
+
+  /** Waits until it has ended by itself; returns false if it has not within a time. */
+  public boolean awaitEnd(Duration patience) throws InterruptedException {
+    if (!running().waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+      return false;
+    }
+    forget();
+    return true;
+  }
+
+  private void forget() {
     process = null;
     try {
       if (hook != null) {

@@ -1,4 +1,4 @@
-package io.stele.bench.metastore;
+package io.stele.bench.measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,6 +1,7 @@
-package io.stele.bench.metastore;
+package io.stele.bench.report;
 
 import io.stele.bench.measure.Contest.Summary;
+import io.stele.bench.measure.CpuCost;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -8,13 +9,19 @@ import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 
 /** What a result says beside its figures. */
-final class Notes {
+public final class Notes {
   /** From here on it tells how much of the machine other processes used. */
   private static final double NOISE = 0.15;
 
+  private final List<String> sides;
   private final List<String> parts = new ArrayList<>();
 
-  Notes add(String part) {
+  /** Notes on sides of these names, Stele first. */
+  public Notes(List<String> sides) {
+    this.sides = List.copyOf(sides);
+  }
+
+  public Notes add(String part) {
     if (!part.isEmpty()) {
       parts.add(part);
     }
@@ -22,31 +29,31 @@ final class Notes {
   }
 
   /** How long single requests took, Stele's first. */
-  Notes latency(Setup setup, List<Summary> summaries) {
-    List<String> sides = new ArrayList<>();
+  public Notes latency(List<Summary> summaries) {
+    List<String> texts = new ArrayList<>();
     for (int i = 0; i < summaries.size(); i++) {
-      sides.add(
+      texts.add(
           String.format(
               Locale.ROOT,
               "%s %,.0f/%,.0f",
-              setup.sides().get(i).name(),
+              sides.get(i),
               summaries.get(i).p50Micros(),
               summaries.get(i).p99Micros()));
     }
-    return add("p50/p99 µs: " + String.join(", ", sides));
+    return add("p50/p99 µs: " + String.join(", ", texts));
   }
 
   /** What a request cost in processor time, Stele's first. */
-  Notes cpu(Setup setup, List<CpuCost> costs, String what) {
-    List<String> sides = new ArrayList<>();
+  public Notes cpu(List<CpuCost> costs, String what) {
+    List<String> texts = new ArrayList<>();
     for (int i = 0; i < costs.size(); i++) {
-      sides.add(setup.sides().get(i).name() + " " + costs.get(i));
+      texts.add(sides.get(i) + " " + costs.get(i));
     }
-    return add("CPU µs a %s, servers+clients: %s".formatted(what, String.join(", ", sides)));
+    return add("CPU µs a %s, servers+clients: %s".formatted(what, String.join(", ", texts)));
   }
 
-  /** How much of the machine was used by others than this process and the servers. */
-  Notes noise(List<Summary> summaries) {
+  /** How much of the machine was used by others than the servers and their clients. */
+  public Notes noise(List<Summary> summaries) {
     OptionalDouble others =
         summaries.stream()
             .map(Summary::othersShare)
@@ -60,13 +67,6 @@ final class Notes {
                 Locale.ROOT,
                 "other processes used up to %.0f %% of the machine",
                 others.getAsDouble() * 100));
-  }
-
-  /** That the peer is absent, if it is, and why. */
-  Notes absence(Setup setup) {
-    return setup.peer() instanceof Peer.Absent(String peer, String reason)
-        ? add(peer + " is absent: " + reason)
-        : this;
   }
 
   @Override

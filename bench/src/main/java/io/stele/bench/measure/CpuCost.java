@@ -1,32 +1,43 @@
-package io.stele.bench.metastore;
+package io.stele.bench.measure;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.stele.bench.measure.Sample;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.DoubleSupplier;
 
 /**
  * What requests cost in processor time. Unlike their rate it hardly depends on what else the
  * machine does.
  */
-final class CpuCost {
+public final class CpuCost {
   private double serverSeconds;
   private double clientSeconds;
   private long requests;
 
   /** One run of a side's requests. */
-  interface Run {
+  public interface Run {
     Sample run() throws Exception;
   }
 
   /** Adds what a run costs the servers, and this process, which holds the clients. */
-  Sample count(List<ProcessHandle> servers, Run run) throws Exception {
+  public Sample count(List<ProcessHandle> servers, Run run) throws Exception {
+    return count(servers, CpuCost::ownSeconds, run);
+  }
+
+  /** Adds what a run costs the servers, and the processes of their clients. */
+  public Sample count(List<ProcessHandle> servers, List<ProcessHandle> clients, Run run)
+      throws Exception {
+    return count(servers, () -> seconds(clients), run);
+  }
+
+  private Sample count(List<ProcessHandle> servers, DoubleSupplier clients, Run run)
+      throws Exception {
     double serversBefore = seconds(servers);
-    double clientBefore = ownSeconds();
+    double clientsBefore = clients.getAsDouble();
     Sample sample = run.run();
     serverSeconds += seconds(servers) - serversBefore;
-    clientSeconds += ownSeconds() - clientBefore;
+    clientSeconds += clients.getAsDouble() - clientsBefore;
     requests += sample.runs();
     return sample;
   }
@@ -45,7 +56,7 @@ final class CpuCost {
         : 0;
   }
 
-  /** Microseconds of the servers and of the client for each request. */
+  /** Microseconds of the servers and of the clients for each request. */
   @Override
   public String toString() {
     double perRequest = 1e6 / Math.max(1, requests);

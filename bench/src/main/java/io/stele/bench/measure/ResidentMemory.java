@@ -1,4 +1,4 @@
-package io.stele.bench.metastore;
+package io.stele.bench.measure;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,10 +11,10 @@ import java.util.List;
  * @param bytes all that is resident, mapped files included
  * @param anonymousBytes of these what is backed by no file
  */
-record ResidentMemory(long bytes, long anonymousBytes) {
+public record ResidentMemory(long bytes, long anonymousBytes) {
 
   /** Of some processes together. */
-  static ResidentMemory of(List<ProcessHandle> processes) throws IOException {
+  public static ResidentMemory of(List<ProcessHandle> processes) throws IOException {
     ResidentMemory sum = new ResidentMemory(0, 0);
     for (ProcessHandle process : processes) {
       Path status = Path.of("/proc", Long.toString(process.pid()), "status");

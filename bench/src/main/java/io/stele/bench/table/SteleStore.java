@@ -1,0 +1,146 @@
+package io.stele.bench.table;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.SteleException;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
+import io.stele.base.schema.GroupSchema;
+import io.stele.base.schema.PurgePolicy;
+import io.stele.base.schema.TableSchema;
+import io.stele.base.table.RowOutcome;
+import io.stele.base.table.ScanOptions;
+import io.stele.bench.table.ycsb.Driver;
+import io.stele.bench.table.ycsb.Records;
+import io.stele.bench.table.ycsb.Store;
+import io.stele.client.Stele;
+import io.stele.client.table.Row;
+import io.stele.client.table.RowMutation;
+import io.stele.client.table.RowScan;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** Stele through its Java client, as an application uses it: one client for all threads. */
+final class SteleStore implements Store {
+  private static final Duration SHORT = Duration.ofSeconds(1);
+  private static final Bytes FAMILY_BYTES = Bytes.utf8(FAMILY);
+  private static final List<Bytes> QUALIFIERS =
+      IntStream.range(0, Records.FIELDS).mapToObj(Store::field).map(Bytes::utf8).toList();
+
+  private final String address;
+  private final Stele stele;
+
+  private SteleStore(String address) {
+    this.address = address;
+    this.stele = Stele.connect(address);
+  }
+
+  /** The driver's program. The argument is the server's address. */
+  public static void main(String[] arguments) throws Exception {
+    Driver.serve(new SteleStore(arguments[0]));
+  }
+
+  @Override
+  public void create(String table, List<String> splits) {
+    GroupSchema group = GroupSchema.of("default", FAMILY).withPurge(new PurgePolicy.MaxHistory(1));
+    stele.tables().create(table, TableSchema.of(group), splits.stream().map(Bytes::utf8).toList());
+  }
+
+  @Override
+  public void drop(String table) {
+    stele.tables().drop(table);
+  }
+
+  @Override
+  public void flush(String table) {
+    stele.tables().flush(table);
+  }
+
+  @Override
+  public void insert(String table, String key, byte[][] fields) {
+    stele.table(table).mutate(mutation(key, fields));
+  }
+
+  @Override
+  public void insertAll(String table, List<String> keys, List<byte[][]> records) {
+    List<RowMutation> mutations = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      mutations.add(mutation(keys.get(i), records.get(i)));
+    }
+    for (RowOutcome outcome : stele.table(table).mutateAll(mutations)) {
+      if (outcome.failure().isPresent()) {
+        throw outcome.failure().get();
+      }
+    }
+  }
+
+  private static RowMutation mutation(String key, byte[][] fields) {
+    RowMutation mutation = RowMutation.of(key);
+    for (int i = 0; i < fields.length; i++) {
+      mutation.put(FAMILY_BYTES, QUALIFIERS.get(i), Bytes.wrap(fields[i]));
+    }
+    return mutation;
+  }
+
+  @Override
+  public void update(String table, String key, int field, byte[] value) {
+    stele
+        .table(table)
+        .mutate(RowMutation.of(key).put(FAMILY_BYTES, QUALIFIERS.get(field), Bytes.wrap(value)));
+  }
+
+  @Override
+  public int read(String table, String key) {
+    return stele.table(table).get(key).map(row -> row.cells().size()).orElse(0);
+  }
+
+  @Override
+  public Found scan(String table, String start, int rows) {
+    ReadPredicate predicate =
+        ReadPredicate.rows(new RowRange(Bytes.utf8(start), null)).withHistory(1);
+    int found = 0;
+    int fields = 0;
+    try (RowScan scan = stele.table(table).scan(predicate, ScanOptions.DEFAULT.withMaxRows(rows))) {
+      for (Optional<Row> row = scan.next(); row.isPresent(); row = scan.next()) {
+        found++;
+        fields += row.get().cells().size();
+      }
+    }
+    return new Found(found, fields);
+  }
+
+  @Override
+  public boolean tryRead(String table, String key) {
+    // The client would try again, with pauses that are too long for the time of a start.
+    if (!listens()) {
+      return false;
+    }
+    try (Stele fresh = Stele.builder().endpoints(address).timeout(SHORT).connect()) {
+      return fresh.table(table).get(key).isPresent();
+    } catch (SteleException e) {
+      return false; // not yet
+    }
+  }
+
+  private boolean listens() {
+    int colon = address.lastIndexOf(':');
+    try (Socket socket = new Socket()) {
+      int port = Integer.parseInt(address.substring(colon + 1));
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    stele.close();
+  }
+}
