@@ -44,8 +44,8 @@ import java.util.random.RandomGenerator;
  * }
  * }</pre>
  *
- * <p>Layout of the file store: {@code SERVER} (the number of the last run), {@code log/RUN/*.log},
- * {@code fragments/RUN/*.frag}.
+ * <p>Layout of the file store: {@code SERVER} (the number of the last run), {@code FIXED} (the
+ * tables apart from META), {@code log/RUN/*.log}, {@code fragments/RUN/*.frag}.
  *
  * <p>Threads: any number may call. Its own are the log, the acknowledger, the flusher, the
  * compactor, three that save configurations, and one for upkeep.

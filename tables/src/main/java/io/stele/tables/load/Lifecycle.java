@@ -51,6 +51,7 @@ public final class Lifecycle {
   private final Loader loader;
   private final Unloader unloader;
   private final SchemaChanger schemas;
+  private final FixedTables fixed;
   private final ConfigSaver configs;
   private final Flusher flusher;
   private final Consumer<Runnable> withoutCompaction;
@@ -80,6 +81,7 @@ public final class Lifecycle {
     this.loader = loader;
     this.unloader = unloader;
     this.schemas = new SchemaChanger(server);
+    this.fixed = new FixedTables(server.files());
     this.configs = configs;
     this.flusher = flusher;
     this.withoutCompaction = withoutCompaction;
@@ -435,6 +437,7 @@ public final class Lifecycle {
               found
                   .map(FixedTable.Config::tablet)
                   .orElseGet(() -> TabletConfig.empty(name, Bytes.EMPTY, Optional.empty()));
+          fixed.add(name, configFile);
           Table table = tables.add(name, schema, Optional.of(configFile));
           boolean loaded = false;
           try {
@@ -477,6 +480,7 @@ public final class Lifecycle {
     for (String name : meta.tables()) {
       all.addAll(meta.tablets(name));
     }
+    all.addAll(fixed.configs());
     return all;
   }
 }

@@ -1,7 +1,6 @@
 package io.stele.tables.read;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.base.error.NotFoundException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.time.Clock;
@@ -87,7 +86,8 @@ public final class TabletAccess {
 
   private static RuntimeException notHere(Table table, Bytes row) {
     if (table.state() == TableState.UNKNOWN) {
-      return new NotFoundException("table \"" + table.name() + "\" does not exist");
+      // Whoever asks again is told whether it exists.
+      return new NotServingException("table \"" + table.name() + "\" is no longer served here");
     }
     return new NotServingException(
         "no tablet of table \"" + table.name() + "\" with row \"" + row + "\" is loaded here");

@@ -6,7 +6,6 @@ import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
-import io.stele.base.error.NotFoundException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.schema.TableSchema;
@@ -113,7 +112,7 @@ public final class WritePath {
   /** False if a tablet is on its way here. */
   private static boolean isReady(Table table, TableView view, CellBatch batch) {
     if (table.state() == TableState.UNKNOWN) {
-      throw new NotFoundException("table \"" + table.name() + "\" does not exist");
+      throw new NotServingException("table \"" + table.name() + "\" is no longer served here");
     }
     CellBatch.Reader reader = batch.read();
     TabletView tablet = null;

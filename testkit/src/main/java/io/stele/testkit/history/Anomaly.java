@@ -22,6 +22,11 @@ public enum Anomaly {
   /** The store's history has changes that nobody asked for, or asked for only once. */
   WRITE_UNEXPLAINED,
 
+  /** What is there points at something that was there before it and is not. */
+  REFERENCE_UNDEFINED,
+  /** Columns of a row that are only written together were read unequal. */
+  ROW_TORN,
+
   /** Two clients believed to hold a lock, at least one of them exclusively. */
   LOCK_OVERLAP,
   /** The fencing token of an exclusive grant was given out twice. */
