@@ -16,7 +16,7 @@ public final class EmbeddedServerProvider implements EmbeddedProvider {
     Settings known =
         ServerSchema.SCHEMA.reader().flags(List.of("server.data=" + directory)).merge();
     try {
-      return new EmbeddedServer(Server.embed(known, EventLog.events()), settings);
+      return new EmbeddedServer(Server.embed(known, EventLog.quietEvents()), settings);
     } catch (IOException e) {
       throw new UnavailableException("cannot open " + directory + ": " + e.getMessage(), e);
     }
