@@ -48,19 +48,20 @@ final class UpProcess implements AutoCloseable {
     builder.environment().put("STELE_BUILD", "never");
     builder.environment().put("STELE_JAVA_OPTS", "-Xmx384m");
     UpProcess up = new UpProcess(builder.start(), addresses, log);
-    boolean ready = false;
     try {
       await("addresses.json of a server that is ready")
           .atMost(DEADLINE)
           .pollInterval(Duration.ofMillis(20))
           .until(() -> Files.exists(addresses) || !up.process.isAlive());
-      ready = up.process.isAlive();
-    } finally {
-      if (!ready) {
-        String said = Files.readString(log);
-        up.close();
-        throw new AssertionError("it is not ready; it said: " + said);
-      }
+    } catch (RuntimeException e) {
+      String said = Files.readString(log);
+      up.close();
+      throw new AssertionError("it is not ready; it said: " + said, e);
+    }
+    if (!up.process.isAlive()) {
+      String said = Files.readString(log);
+      up.close();
+      throw new AssertionError("it ended at once; it said: " + said);
     }
     return up;
   }
