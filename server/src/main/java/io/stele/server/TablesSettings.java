@@ -40,7 +40,7 @@ public record TablesSettings(
   private static final long LARGEST_CACHE = 256L << 20;
 
   /** What the defaults take of memory fits the heap: a quarter each for changes and for blocks. */
-  private static final long QUARTER = Runtime.getRuntime().maxMemory() / 4 >> 20 << 20;
+  private static final long QUARTER = ((Runtime.getRuntime().maxMemory() / 4) >> 20) << 20;
 
   public static final TablesSettings DEFAULTS =
       new TablesSettings(

@@ -41,7 +41,7 @@ final class UpCommand implements Callable<Integer> {
       defaultValue = "stele-data",
       description =
           "Where it keeps everything; made where it does not exist (default: ${DEFAULT-VALUE}).")
-  private Path data;
+  private Path data = Path.of("stele-data");
 
   @Option(
       names = "--ports",

@@ -35,7 +35,10 @@ public record TabletServerSettings(
   public TabletServerSettings {
     if (scans < 1 || replayBytes < 1) {
       throw new InvalidRequestException(
-          "tablet server settings: " + scans + " scans, replay " + replayBytes
+          "tablet server settings: "
+              + scans
+              + " scans, replay "
+              + replayBytes
               + " bytes: must be positive");
     }
   }
@@ -51,7 +54,8 @@ public record TabletServerSettings(
   }
 
   public TabletServerSettings withScans(int most, Duration idle) {
-    return new TabletServerSettings(writes, compaction, most, idle, tabletIdle, upkeep, replayBytes);
+    return new TabletServerSettings(
+        writes, compaction, most, idle, tabletIdle, upkeep, replayBytes);
   }
 
   public TabletServerSettings withTabletIdle(Duration value) {

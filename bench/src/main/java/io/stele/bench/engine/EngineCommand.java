@@ -40,7 +40,7 @@ public final class EngineCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Mixin private SharedOptions shared;
+  @Mixin private SharedOptions shared = new SharedOptions();
 
   @Option(
       names = "--records",

@@ -43,7 +43,7 @@ public final class MetastoreCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Mixin private SharedOptions shared;
+  @Mixin private SharedOptions shared = new SharedOptions();
 
   @Option(
       names = "--members",

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Stele's own server, {@code stele up} with this JVM's Java and class path and the flags that the
@@ -66,8 +67,19 @@ final class SteleSide implements Side {
   private List<String> serverFlags() {
     List<String> flags = new ArrayList<>(SERVER_HEAP);
     flags.addAll(FLAGS);
+    archive()
+        .ifPresent(file -> flags.addAll(List.of("-Xshare:auto", "-XX:SharedArchiveFile=" + file)));
     flags.addAll(moreFlags);
     return flags;
+  }
+
+  /** The class data that the launcher keeps for servers beside its jars, once one was started. */
+  private static Optional<Path> archive() {
+    String classPath = System.getProperty("java.class.path");
+    Path first = Path.of(classPath.split(System.getProperty("path.separator"), 2)[0]);
+    Path dist = first.toAbsolutePath().resolve("../..").normalize();
+    String name = System.getProperty("java.home").replace('/', '_') + "-server.jsa";
+    return Optional.of(dist.resolve("cds").resolve(name)).filter(Files::exists);
   }
 
   private static List<String> clientFlags() {

@@ -48,7 +48,7 @@ public final class TableCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Mixin private SharedOptions shared;
+  @Mixin private SharedOptions shared = new SharedOptions();
 
   @Option(
       names = "--records",

@@ -159,15 +159,11 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
   }
 
   private void fail(SteleException problem) {
-    String text =
+    String tried =
         attempts <= 1
-            ? problem.getMessage()
-            : "table \""
-                + table()
-                + "\": given up after "
-                + attempts
-                + " attempts; the last one: "
-                + problem.getMessage();
+            ? ""
+            : "table \"" + table() + "\": given up after " + attempts + " attempts; the last one: ";
+    String text = tried + problem.getMessage();
     if (perhapsDone) {
       completeExceptionally(
           new OutcomeUnknownException("it may or may not have been done: " + text, problem));

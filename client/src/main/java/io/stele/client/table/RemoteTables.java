@@ -55,6 +55,9 @@ public final class RemoteTables implements Tables, AutoCloseable {
   /** How long work on whole tables may take. */
   static final Duration LONG_WORK = Duration.ofHours(1);
 
+  private static final int FEW_ROWS = 1_000;
+  private static final int FEW_ROWS_BYTES = 1 << 20;
+
   private final Caller caller;
   private final TabletLocations locations;
   private final Exchanges exchanges;
@@ -131,7 +134,7 @@ public final class RemoteTables implements Tables, AutoCloseable {
           SteleException failure = Table.failure(problem);
           if (failure instanceof FencedException) {
             unsynced.lost(incarnation); // and told now
-            throw new OutcomeUnknownException(failure.getMessage(), failure);
+            throw new OutcomeUnknownException("sync: " + failure.getMessage(), failure);
           }
           throw failure;
         });
@@ -203,6 +206,13 @@ public final class RemoteTables implements Tables, AutoCloseable {
 
   @Override
   public TableScan scan(String table, ReadPredicate predicate, ScanOptions options) {
+    if (options.maxRows() > 0 && options.maxRows() <= FEW_ROWS) {
+      // As one operation among others, which costs far less than a stream of its own.
+      CellPage page = Table.await(read(table, predicate, options, FEW_ROWS_BYTES));
+      if (!page.more()) {
+        return new OnePageScan(page);
+      }
+    }
     RemoteScan scan = new RemoteScan(caller, locations, table, predicate, options);
     scan.start();
     return scan;

@@ -14,9 +14,9 @@ import io.stele.protocol.wire.WireChanges;
 import io.stele.protocol.wire.WireLimits;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 /**
  * Changes of many rows, each on its own: sent some at a time, and those that certainly were not
@@ -35,28 +35,28 @@ final class RowBatches {
   }
 
   /** Rows by their place in the whole. */
-  private record Part(List<CellBatch> rows, int[] places, long bytes) {}
+  private record Part(List<CellBatch> rows, List<Integer> places, long bytes) {}
 
   CompletableFuture<List<RowOutcome>> apply(List<CellBatch> rows) {
-    int[] places = new int[rows.size()];
-    Arrays.setAll(places, i -> i);
+    List<Integer> places = IntStream.range(0, rows.size()).boxed().toList();
     RowOutcome[] outcomes = new RowOutcome[rows.size()];
     return send(rows, places, outcomes, 1).thenApply(done -> List.of(outcomes));
   }
 
   private CompletableFuture<Void> send(
-      List<CellBatch> rows, int[] places, RowOutcome[] outcomes, int attempt) {
+      List<CellBatch> rows, List<Integer> places, RowOutcome[] outcomes, int attempt) {
     List<CompletableFuture<Void>> parts = new ArrayList<>();
     int from = 0;
-    while (from < places.length) {
+    while (from < places.size()) {
       int to = from;
       long bytes = 0;
-      while (to < places.length
-          && (to == from || bytes + rows.get(places[to]).length() <= WireLimits.GATHERED_BYTES)) {
-        bytes += rows.get(places[to]).length();
+      while (to < places.size()
+          && (to == from
+              || bytes + rows.get(places.get(to)).length() <= WireLimits.GATHERED_BYTES)) {
+        bytes += rows.get(places.get(to)).length();
         to++;
       }
-      int[] part = Arrays.copyOfRange(places, from, to);
+      List<Integer> part = places.subList(from, to);
       parts.add(sendPart(new Part(rows, part, bytes), outcomes, attempt));
       from = to;
     }
@@ -78,32 +78,31 @@ final class RowBatches {
   }
 
   private static boolean isRepeatable(Part part) {
-    return Arrays.stream(part.places).mapToObj(part.rows::get).allMatch(RemoteTables::isRepeatable);
+    return part.places.stream().map(part.rows::get).allMatch(RemoteTables::isRepeatable);
   }
 
   private CompletableFuture<Void> note(
       Part part, List<RowOutcome> answers, RowOutcome[] outcomes, int attempt) {
-    if (answers.size() != part.places.length) {
+    if (answers.size() != part.places.size()) {
       return CompletableFuture.failedFuture(
           new InvalidRequestException(
-              answers.size() + " answers to " + part.places.length + " rows of table " + table));
+              answers.size() + " answers to " + part.places.size() + " rows of table " + table));
     }
     List<Integer> again = new ArrayList<>();
-    for (int i = 0; i < part.places.length; i++) {
-      outcomes[part.places[i]] = answers.get(i);
+    for (int i = 0; i < part.places.size(); i++) {
+      outcomes[part.places.get(i)] = answers.get(i);
       if (answers.get(i).failure().filter(RowBatches::passes).isPresent()) {
-        again.add(part.places[i]);
+        again.add(part.places.get(i));
       }
     }
     long pause = exchanges.caller().pauseNanos(attempt);
     if (again.isEmpty() || exchanges.caller().clock().nanos() + pause - deadline >= 0) {
       return CompletableFuture.completedFuture(null);
     }
-    int[] places = again.stream().mapToInt(Integer::intValue).toArray();
     return exchanges
         .caller()
         .pause(pause)
-        .thenCompose(over -> send(part.rows, places, outcomes, attempt + 1));
+        .thenCompose(over -> send(part.rows, again, outcomes, attempt + 1));
   }
 
   /** True of failures after which nothing was done and another attempt may do better. */

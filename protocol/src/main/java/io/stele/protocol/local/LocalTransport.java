@@ -75,7 +75,7 @@ public final class LocalTransport {
             new DefaultChannelConfig(this) {
               @Override
               public <T> boolean setOption(ChannelOption<T> option, T value) {
-                return option == ChannelOption.SO_KEEPALIVE || super.setOption(option, value);
+                return option.equals(ChannelOption.SO_KEEPALIVE) || super.setOption(option, value);
               }
             };
       }

@@ -35,8 +35,7 @@ public final class LocalMeta implements MetaAccess {
   @Override
   public long scan(String metaTable, ReadPredicate predicate, Predicate<Cell> each) {
     try (TableScan scan =
-        reads.open(
-            tables.get(metaTable), predicate, ScanOptions.DEFAULT.withLatest(true))) {
+        reads.open(tables.get(metaTable), predicate, ScanOptions.DEFAULT.withLatest(true))) {
       while (true) {
         CellPage page = scan.next(PAGE_BYTES);
         if (page.cells().isPresent()) {

@@ -66,13 +66,11 @@ public final class Unloader {
     configs.replace(table, saved, List.of());
     drop(table, leaving);
     for (TabletConfig config : saved) {
-      server.report(
-          new TableEvent.Unloaded(new TabletKey(table.name(), config.last()).toString()));
+      server.report(new TableEvent.Unloaded(new TabletKey(table.name(), config.last()).toString()));
     }
   }
 
-  private Set<Tablet> change(
-      Table table, Set<Tablet> tablets, TabletState from, TabletState to) {
+  private Set<Tablet> change(Table table, Set<Tablet> tablets, TabletState from, TabletState to) {
     Set<Tablet> changed = new HashSet<>();
     server
         .lock()

@@ -61,7 +61,9 @@ public final class Warmer {
     }
   }
 
-  /** Opens chains as a configuration has them; adds each use to a list, to be undone by the caller. */
+  /**
+   * Opens chains as a configuration has them; adds each use to a list, to be undone by the caller.
+   */
   static List<Chain> open(
       Table table,
       TableView view,
@@ -99,8 +101,7 @@ public final class Warmer {
         return false;
       }
       table.replace(
-          view.withTablet(
-              tablet.tablet(), each -> each.withFiles(files, Optional.of(chains))));
+          view.withTablet(tablet.tablet(), each -> each.withFiles(files, Optional.of(chains))));
       return true;
     } finally {
       server.lock().unlock();
@@ -110,7 +111,10 @@ public final class Warmer {
   private void preload(TableView view, List<DiskFragment> fragments) {
     for (DiskFragment fragment : fragments) {
       try {
-        if (view.families().inMemory(fragment.families()).priorityOf(fragment.families()).preloads()) {
+        if (view.families()
+            .inMemory(fragment.families())
+            .priorityOf(fragment.families())
+            .preloads()) {
           fragment.preload();
         }
       } catch (SteleException e) {

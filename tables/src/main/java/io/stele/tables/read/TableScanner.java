@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * and the next call builds the merge anew, behind the last cell, at the same transaction.
  */
 final class TableScanner implements TableScan, TabletListener {
-  private static final int FIRST_BUFFER = 16 << 10;
+  private static final int FIRST_BUFFER = 64 << 10;
 
   private final Scanners owner;
   private final Table table;

@@ -104,7 +104,6 @@ public final class TabletReader {
     }
     return sources.isEmpty()
         ? Optional.empty()
-        : Optional.of(
-            new VisibleCursor(MergeCursor.of(sources), wide, txn, predicate, purge, now));
+        : Optional.of(new VisibleCursor(MergeCursor.of(sources), wide, txn, predicate, purge, now));
   }
 }

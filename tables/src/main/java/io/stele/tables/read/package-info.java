@@ -1,4 +1,7 @@
-/** Reads at one transaction: gets, scans that go on while all else changes, and operations that read before they write. */
+/**
+ * Reads at one transaction: gets, scans that go on while all else changes, and operations that read
+ * before they write.
+ */
 @NullMarked
 package io.stele.tables.read;
 

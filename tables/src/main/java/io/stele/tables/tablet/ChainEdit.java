@@ -16,7 +16,9 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Changes of tablets' chains, in their configuration and, where they are open, in the open files. */
+/**
+ * Changes of tablets' chains, in their configuration and, where they are open, in the open files.
+ */
 public final class ChainEdit {
   private ChainEdit() {}
 
@@ -29,7 +31,9 @@ public final class ChainEdit {
     List<TabletView> sharing = new ArrayList<>();
     Bytes lastRow = fragment.properties().lastRow();
     try (CellCursor cells = fragment.cursor(TimeBounds.ALL)) {
-      for (int i = view.indexFrom(fragment.properties().firstRow()); i < view.tablets().size(); i++) {
+      for (int i = view.indexFrom(fragment.properties().firstRow());
+          i < view.tablets().size();
+          i++) {
         TabletView tablet = view.tablets().get(i);
         if (tablet.first().compareTo(lastRow) >= 0) {
           break;
@@ -55,7 +59,10 @@ public final class ChainEdit {
       TableView view, FragmentGraph graph, int group, DiskFragment fragment, Set<Tablet> tablets) {
     List<TabletView> changed = new ArrayList<>(view.tablets());
     changed.replaceAll(
-        tablet -> tablets.contains(tablet.tablet()) ? append(view, graph, tablet, group, fragment) : tablet);
+        tablet ->
+            tablets.contains(tablet.tablet())
+                ? append(view, graph, tablet, group, fragment)
+                : tablet);
     return view.withTablets(changed);
   }
 

@@ -1,4 +1,7 @@
-/** Tables as a server holds them: tablets, their chains, and the one picture of both that readers and writers share. */
+/**
+ * Tables as a server holds them: tablets, their chains, and the one picture of both that readers
+ * and writers share.
+ */
 @NullMarked
 package io.stele.tables.tablet;
 

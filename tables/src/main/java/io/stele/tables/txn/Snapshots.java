@@ -4,7 +4,9 @@ import io.stele.engine.merge.SnapshotSet;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
-/** The read transactions that scans hold open, so that flushes and compactions keep what they see. */
+/**
+ * The read transactions that scans hold open, so that flushes and compactions keep what they see.
+ */
 public final class Snapshots {
   private final TreeMap<Long, Integer> open = new TreeMap<>(); // txn -> how often; guarded by this
 

@@ -1,4 +1,6 @@
-/** The transactions of a server: their numbers, how far they have come, and which are being read. */
+/**
+ * The transactions of a server: their numbers, how far they have come, and which are being read.
+ */
 @NullMarked
 package io.stele.tables.txn;
 

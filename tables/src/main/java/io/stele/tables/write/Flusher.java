@@ -20,8 +20,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Decides what leaves memory, on a thread of its own: groups whose mem fragments are full; and, when
- * memory or the log runs full, the group that has the most of both.
+ * Decides what leaves memory, on a thread of its own: groups whose mem fragments are full; and,
+ * when memory or the log runs full, the group that has the most of both.
  */
 public final class Flusher implements AutoCloseable {
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);

@@ -564,7 +564,7 @@ public abstract class TableRowsContract {
     TableFixture table = table();
     byte[] large = new byte[6 << 20];
     for (int i = 0; i < large.length; i++) {
-      large[i] = (byte) (i * 31 >> 3);
+      large[i] = (byte) ((i * 31) >> 3);
     }
     table.apply(
         Cell.put(bytes("a"), bytes("f"), bytes("x"), 1, Bytes.of(large)), put("b", "f:x", 1, "1"));

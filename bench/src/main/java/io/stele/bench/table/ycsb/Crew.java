@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** Threads that do one operation after the other, each when its last one is done. */
 final class Crew {
@@ -20,7 +21,7 @@ final class Crew {
 
   private final int threads;
   private final long nanos;
-  private final AtomicReference<Throwable> failure = new AtomicReference<>();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final CountDownLatch start = new CountDownLatch(1);
 
   /** A crew that stops after a time, or when there is nothing left to do. */
@@ -51,7 +52,7 @@ final class Crew {
     double seconds = (System.nanoTime() - began) / 1e9;
     Throwable problem = failure.get();
     if (problem != null) {
-      throw problem instanceof Exception ? (Exception) problem : new IllegalStateException(problem);
+      throw problem instanceof Exception e ? e : new IllegalStateException(problem);
     }
     return new Answer(all.total(), seconds, all.percentile(50) / 1e3, all.percentile(99) / 1e3);
   }

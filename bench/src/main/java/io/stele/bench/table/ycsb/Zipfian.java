@@ -63,7 +63,7 @@ final class Zipfian {
   private static double weights(long from, long to) {
     double sum = 0;
     for (long rank = from; rank < to; rank++) {
-      sum += 1 / Math.pow(rank + 1, SKEW);
+      sum += 1 / Math.pow((double) (rank + 1), SKEW);
     }
     return sum;
   }

@@ -27,7 +27,7 @@ class LatenciesTest {
     for (long nanos : new long[] {0, 1, 63, 64, 65, 127, 128, 1L << 40, Long.MAX_VALUE}) {
       Latencies latencies = new Latencies();
       latencies.add(nanos);
-      assertThat((double) latencies.percentile(50)).isCloseTo(nanos, withinPercentage(2));
+      assertThat((double) latencies.percentile(50)).isCloseTo((double) nanos, withinPercentage(2));
     }
     Latencies backwards = new Latencies();
     backwards.add(-5);

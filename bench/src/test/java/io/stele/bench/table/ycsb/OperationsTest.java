@@ -57,15 +57,19 @@ class OperationsTest {
     for (Operation operation : operations(workload, 0, 1)) {
       percent.merge(operation.kind(), 100.0 / COUNT, Double::sum);
     }
-    int[] expected = {reads, updates, inserts, scans, readModifyWrites};
-    for (Operation.Kind kind : Operation.Kind.values()) {
-      double found = percent.getOrDefault(kind, 0.0);
-      if (expected[kind.ordinal()] == 0) {
-        assertThat(found).as("%s", kind).isZero();
-      } else {
-        assertThat(found).as("%s", kind).isCloseTo(expected[kind.ordinal()], within(1.0));
-      }
-    }
+    assertShare(percent, Operation.Kind.READ, reads);
+    assertShare(percent, Operation.Kind.UPDATE, updates);
+    assertShare(percent, Operation.Kind.INSERT, inserts);
+    assertShare(percent, Operation.Kind.SCAN, scans);
+    assertShare(percent, Operation.Kind.READ_MODIFY_WRITE, readModifyWrites);
+  }
+
+  private static void assertShare(
+      Map<Operation.Kind, Double> percent, Operation.Kind kind, int expected) {
+    double tolerance = expected == 0 ? 0 : 1;
+    assertThat(percent.getOrDefault(kind, 0.0))
+        .as("%s", kind)
+        .isCloseTo(expected, within(tolerance));
   }
 
   @Test
