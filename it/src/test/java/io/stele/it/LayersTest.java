@@ -103,6 +103,16 @@ class LayersTest {
           .because("a service knows neither the protocols in front of it nor the other services");
 
   @ArchTest
+  static final ArchRule tablesStandOnTheEngine =
+      classes()
+          .that(are(in("tables")))
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAnyPackage(
+                  allowed("io.stele.base..", "io.stele.engine..", "io.stele.tables..")))
+          .because("a service knows neither the protocols in front of it nor the other services");
+
+  @ArchTest
   static final ArchRule onlyTheReplicatedLogSeesRatis =
       noClasses()
           .that(are(outside("metastore.raft")))
