@@ -84,7 +84,12 @@ public final class FileGc {
   public int run() throws IOException {
     int fragments = 0;
     int logFiles = 0;
-    for (FilePath path : candidates()) {
+    List<FilePath> superfluous = candidates();
+    if (!superfluous.isEmpty()) {
+      // META was read as it is, durable or not: a crash must not bring back the names of these.
+      server.sequencer().awaitDurable(server.sequencer().assigned());
+    }
+    for (FilePath path : superfluous) {
       server.files().delete(path);
       if (path.parent().parent().equals(logs)) {
         logFiles++;
