@@ -71,6 +71,7 @@ final class Machinery implements AutoCloseable {
   private final ScheduledExecutorService upkeep;
   private final CompletableFuture<Void> loaded = new CompletableFuture<>();
   private final Set<Table> sizesToCheck = ConcurrentHashMap.newKeySet();
+  private final Map<Tablet, Table> changedFiles = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   Machinery(TabletServer.Builder described) {
@@ -169,7 +170,13 @@ final class Machinery implements AutoCloseable {
   private final class SizeTrigger implements TabletListener {
     @Override
     public void onFragmentListUpdate(Tablet tablet, int group, int begin, int end) {
-      tables.find(tablet.table()).ifPresent(Machinery.this::checkSizes);
+      tables
+          .find(tablet.table())
+          .ifPresent(
+              table -> {
+                changedFiles.put(tablet, table);
+                checkSizes(table);
+              });
     }
   }
 
@@ -182,11 +189,21 @@ final class Machinery implements AutoCloseable {
       upkeep.execute(
           () -> {
             sizesToCheck.remove(table);
-            background("split or join", () -> splitter.check(table));
+            background("split or join", () -> checkSizesNow(table));
           });
     } catch (RejectedExecutionException e) {
       sizesToCheck.remove(table); // the server is being closed
     }
+  }
+
+  /** A tablet that is only written has no open files, and its size is known by them. */
+  private void checkSizesNow(Table table) {
+    for (Tablet tablet : List.copyOf(changedFiles.keySet())) {
+      if (changedFiles.remove(tablet, table)) {
+        warmer.warm(table, tablet);
+      }
+    }
+    splitter.check(table);
   }
 
   void start() {
