@@ -81,9 +81,9 @@ class ServerProcessIT {
       for (int i = 0; i < 20; i++) {
         assertThat(commands.metastore("get", "/keys/" + i).answer()).isEqualTo("value " + i);
       }
-      assertThat(commands.metastore("put", "/keys/0", "new").answer())
+      assertThat(Long.parseLong(commands.metastore("put", "/keys/0", "new").answer()))
           .as("revisions go on")
-          .isEqualTo(Long.toString(Long.parseLong(revision) + 1));
+          .isGreaterThan(Long.parseLong(revision));
     }
   }
 
@@ -131,7 +131,7 @@ class ServerProcessIT {
     Launcher.Result role = server("--roles", "metastor");
     assertThat(role.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(role.err())
-        .contains("unknown role 'metastor'; known: metastore. Did you mean 'metastore'?");
+        .contains("unknown role 'metastor'; known: metastore, tables. Did you mean 'metastore'?");
 
     Path config = Files.writeString(folder.resolve("c"), "server.prot = 1\nserver.port = x\n");
     Launcher.Result file = server("--config", config.toString());

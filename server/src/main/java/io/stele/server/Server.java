@@ -116,10 +116,22 @@ public final class Server implements AutoCloseable {
             "the metastore",
             MetastoreRole.start(
                 settings, data.resolve("metastore"), addresses, gateway, channels, events));
-    Optional<TablesRole> tables =
-        startTables(settings, server, data, addresses, metastore, gateway, events);
-    if (tables.isPresent()) {
-      parts.add("the tables", tables.get());
+    Optional<TablesRole> tables = Optional.empty();
+    if (hasTables(server, data, metastore)) {
+      LateTables.Start start =
+          () ->
+              TablesRole.start(
+                  settings,
+                  data.resolve("tables"),
+                  addresses.nativeAddress(),
+                  metastore.metastore(),
+                  gateway,
+                  events);
+      if (metastore.alone()) {
+        tables = Optional.of(parts.add("the tables", start.start()));
+      } else {
+        parts.add("the tables", new LateTables(start, events));
+      }
     }
     if (!embedded) {
       parts.add("addresses.json", () -> Addresses.remove(directory));
@@ -130,32 +142,13 @@ public final class Server implements AutoCloseable {
   }
 
   /**
-   * The tables, where this server has some: with its role, and if it is alone in its group or has
-   * had tables before it got company. Files of its own are of no use to other members.
+   * Whether this server has tables: with its role, and if it is alone in its group or has had
+   * tables before it got company. Files of its own are of no use to other members.
    */
-  private static Optional<TablesRole> startTables(
-      Settings settings,
-      ServerSettings server,
-      Path data,
-      Addresses addresses,
-      MetastoreRole metastore,
-      NativeServer gateway,
-      Events events)
-      throws IOException {
-    Path directory = data.resolve("tables");
-    if (!server.roleSet().contains(Role.TABLES)
-        || !metastore.formed()
-        || !(metastore.alone() || Files.isDirectory(directory))) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        TablesRole.start(
-            settings,
-            directory,
-            addresses.nativeAddress(),
-            metastore.metastore(),
-            gateway,
-            events));
+  private static boolean hasTables(ServerSettings server, Path data, MetastoreRole metastore) {
+    return server.roleSet().contains(Role.TABLES)
+        && metastore.formed()
+        && (metastore.alone() || Files.isDirectory(data.resolve("tables")));
   }
 
   private static LocalFileStore open(Path data) {

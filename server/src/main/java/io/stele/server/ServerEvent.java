@@ -30,6 +30,19 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
+  /** It has tables, and cannot serve them before it leads its group. */
+  record TablesWait(Exception cause) implements ServerEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "tables are served as soon as this member leads: " + cause.getMessage();
+    }
+  }
+
   /** Something failed while it stopped; the rest is stopped all the same. */
   record StopFailed(String what, Exception cause) implements ServerEvent {
     @Override
