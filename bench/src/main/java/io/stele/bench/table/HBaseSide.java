@@ -1,6 +1,5 @@
 package io.stele.bench.table;
 
-import io.stele.base.error.UnavailableException;
 import io.stele.bench.measure.FreePorts;
 import io.stele.bench.measure.Member;
 import io.stele.bench.measure.Progress;
@@ -25,7 +24,7 @@ import java.util.stream.Stream;
  */
 final class HBaseSide implements Side {
   private static final String NAME = "HBase";
-  private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
   private static final String MASTER = "org.apache.hadoop.hbase.master.HMaster";
 
   private static final List<String> SERVER_FLAGS =
@@ -179,9 +178,7 @@ final class HBaseSide implements Side {
       stop.destroyForcibly().waitFor();
     }
     if (!server.awaitEnd(STOP_PATIENCE)) {
-      throw new UnavailableException(
-          "HBase does not end within %s of being told to; it said last:%n%s"
-              .formatted(STOP_PATIENCE, server.lastWords()));
+      server.stop(); // it has flushed, and now and then does not end
     }
   }
 
