@@ -1,6 +1,5 @@
 package io.stele.tables;
 
-import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
@@ -174,8 +173,10 @@ final class Machinery implements AutoCloseable {
           .find(tablet.table())
           .ifPresent(
               table -> {
-                changedFiles.put(tablet, table);
-                checkSizes(table);
+                if (described.settings.compaction().automatic()) {
+                  changedFiles.put(tablet, table);
+                  checkSizes(table);
+                }
               });
     }
   }
@@ -228,7 +229,7 @@ final class Machinery implements AutoCloseable {
           new TableEvent.Started(
               home.log().name(), found.size(), tablets, records, described.clock.nanos() - start));
       loaded.complete(null);
-    } catch (SteleException e) {
+    } catch (RuntimeException e) { // whoever waits for it must be told, whatever it was
       parts.report(new TableEvent.BackgroundFailed("load of tables", e));
       loaded.completeExceptionally(e);
     }
@@ -265,7 +266,7 @@ final class Machinery implements AutoCloseable {
       if (!closed) {
         action.run();
       }
-    } catch (SteleException e) {
+    } catch (RuntimeException e) { // one that got away would end the upkeep for good
       parts.report(new TableEvent.BackgroundFailed(what, e));
     }
   }
@@ -332,10 +333,12 @@ final class Machinery implements AutoCloseable {
       closed = true;
       upkeep.shutdown();
       compactor.close();
-      lifecycle.unloadAll();
+      boolean all = lifecycle.unloadAll();
       writes.close();
-      for (FileInfo file : parts.files().list(home.log())) {
-        parts.files().delete(file.path()); // all it says is in files that META names
+      if (all) {
+        for (FileInfo file : parts.files().list(home.log())) {
+          parts.files().delete(file.path()); // all it says is in files that META names
+        }
       }
     } catch (IOException e) {
       throw new UnavailableException("log files could not be deleted: " + e, e);

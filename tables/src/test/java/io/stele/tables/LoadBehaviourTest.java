@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.stele.base.cell.Cell;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.file.CrashMode;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.file.StoreCall;
@@ -17,6 +18,7 @@ import io.stele.base.table.RowSample;
 import io.stele.tables.compact.CompactSettings;
 import io.stele.tables.event.TableEvent;
 import io.stele.testkit.table.TableFixture;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -170,6 +172,20 @@ class LoadBehaviourTest {
     opened.server.runUpkeep();
     opened.server.loadFixedTable("fixed", "fixed.config");
     assertThat(opened.table("fixed").all()).hasSize(101);
+  }
+
+  /** Until its last configuration is saved, a tablet that is leaving has not left. */
+  @Test
+  void anUnloadWhoseConfigurationCouldNotBeSavedIsDoneAgainAndLosesNothing() {
+    opened.server.loadFixedTable("fixed", "fixed.config");
+    opened.table("fixed").apply(put("row", "any:", 1, "in memory and in the log"));
+    files.failFrom(StoreCall.REPLACE, 1, () -> new IOException("no space left"));
+    assertThatThrownBy(() -> opened.server.unloadTable("fixed"))
+        .isInstanceOf(UnavailableException.class);
+    files.clearFailures();
+    opened.server.unloadTable("fixed");
+    opened.server.loadFixedTable("fixed", "fixed.config");
+    assertThat(opened.table("fixed").all()).hasSize(1);
   }
 
   // ---- splits and sizes

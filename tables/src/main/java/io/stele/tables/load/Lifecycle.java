@@ -6,6 +6,7 @@ import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.MetaProblem;
@@ -194,25 +195,34 @@ public final class Lifecycle {
     return records;
   }
 
-  /** Unloads all tables, META last. */
-  public void unloadAll() {
-    changing(
+  /** Unloads all tables, META last; false if a tablet had to stay. */
+  public boolean unloadAll() {
+    return changing(
         () -> {
           List<Table> all = new ArrayList<>(tables.all());
           all.removeIf(Table::isMeta);
-          all.forEach(this::unload);
-          tables.find(TableNames.META1).ifPresent(this::unload);
-          tables.find(TableNames.META0).ifPresent(this::unload);
+          tables.find(TableNames.META1).ifPresent(all::add);
+          tables.find(TableNames.META0).ifPresent(all::add);
+          boolean left = true;
+          for (Table table : all) {
+            left &= unload(table);
+          }
+          return left;
         });
   }
 
-  private void unload(Table table) {
+  /** False if a tablet of it is still here, whose changes may be in the log alone. */
+  private boolean unload(Table table) {
     Set<Tablet> tablets = new HashSet<>();
     table.view().tablets().forEach(view -> tablets.add(view.tablet()));
     withoutCompaction.accept(() -> unloader.unload(table, tablets));
     TableView last = table.view();
+    if (!last.tablets().isEmpty()) {
+      return false;
+    }
     tables.remove(table);
     flusher.forget(last);
+    return true;
   }
 
   // ---- tables
@@ -454,7 +464,10 @@ public final class Lifecycle {
   public void unloadTable(String name) {
     changing(
         () -> {
-          unload(changeable(name));
+          if (!unload(changeable(name))) {
+            throw new UnavailableException(
+                "tablets of table \"" + name + "\" are on their way here: try again");
+          }
           tables.setUnloaded(name);
         });
   }

@@ -39,13 +39,28 @@ public final class Unloader {
     this.flusher = flusher;
   }
 
-  /** Unloads tablets of a table that are active here. */
+  /**
+   * Unloads tablets of a table that are active here, and those of which only the last configuration
+   * could not be saved before: until it is, META relies on this server's log for them.
+   */
   public void unload(Table table, Collection<Tablet> tablets) {
-    Set<Tablet> leaving = new HashSet<>(tablets);
-    leaving.retainAll(change(table, leaving, TabletState.ACTIVE, TabletState.READ_ONLY));
-    if (leaving.isEmpty()) {
-      return;
+    Set<Tablet> asked = new HashSet<>(tablets);
+    Set<Tablet> leaving = change(table, asked, TabletState.ACTIVE, TabletState.READ_ONLY);
+    if (!leaving.isEmpty()) {
+      disable(table, leaving);
     }
+    for (TabletView view : table.view().tablets()) {
+      if (asked.contains(view.tablet()) && view.state() == TabletState.DISABLED) {
+        leaving.add(view.tablet());
+      }
+    }
+    if (!leaving.isEmpty()) {
+      saveAndDrop(table, leaving);
+    }
+  }
+
+  /** Writes what tablets have in memory to disk, and ends reads of them. */
+  private void disable(Table table, Set<Tablet> leaving) {
     boolean flushed = false;
     try {
       flusher.flushOut(table, leaving);
@@ -57,6 +72,9 @@ public final class Unloader {
     }
     change(table, leaving, TabletState.READ_ONLY, TabletState.DISABLED);
     leaving.forEach(tablet -> table.events().rowsChanged(tablet, Optional.empty()));
+  }
+
+  private void saveAndDrop(Table table, Set<Tablet> leaving) {
     List<TabletConfig> saved = new ArrayList<>();
     for (TabletView view : table.view().tablets()) {
       if (leaving.contains(view.tablet())) {

@@ -1,6 +1,5 @@
 package io.stele.tables.write;
 
-import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.engine.commitlog.CommitLog;
 import io.stele.tables.event.TableEvent;
@@ -129,7 +128,7 @@ public final class Flusher implements AutoCloseable {
             return;
           }
         }
-      } catch (SteleException | CancellationException e) {
+      } catch (RuntimeException e) { // one that got away would leave memory full for good
         if (closing) {
           return;
         }
