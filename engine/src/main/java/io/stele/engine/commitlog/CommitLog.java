@@ -422,12 +422,13 @@ public final class CommitLog implements AutoCloseable {
           lastSyncNanos = clock.nanos();
         }
       }
-      List<Queued> group = queue;
-      if (!group.isEmpty()) {
-        queue = new ArrayList<>(group.size());
-        queuedBytes = 0;
-        room.signalAll();
+      if (queue.isEmpty()) {
+        return List.of(); // not the queue itself: others add to that one
       }
+      List<Queued> group = queue;
+      queue = new ArrayList<>(group.size());
+      queuedBytes = 0;
+      room.signalAll();
       return group;
     } catch (InterruptedException e) {
       return List.of(); // nobody interrupts this thread on purpose: look again

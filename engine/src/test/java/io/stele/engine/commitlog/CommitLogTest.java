@@ -411,4 +411,22 @@ class CommitLogTest {
     assertThatThrownBy(() -> new CommitLogSettings(1, 0, 1, lazy.negated()))
         .isInstanceOf(InvalidRequestException.class);
   }
+
+  /** A group that is taken while nothing waits must not be the list that others add to. */
+  @Test
+  void whatComesWhileTheLogLooksAfterOtherThingsIsWrittenOnce() throws Exception {
+    int count = 1_500;
+    try (CommitLog log = open()) {
+      for (long txn = 1; txn <= count; txn++) {
+        log.enqueue(batch(txn), true);
+        log.await(txn);
+        log.roll(); // the log thread wakes for this alone, and takes nothing
+        long next = System.nanoTime() + txn % 400 * 100;
+        while (System.nanoTime() < next) {
+          Thread.onSpinWait();
+        }
+      }
+    }
+    assertThat(replay(memory)).isEqualTo(upTo(count));
+  }
 }
