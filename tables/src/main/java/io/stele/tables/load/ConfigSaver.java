@@ -84,6 +84,15 @@ public final class ConfigSaver implements TabletConfigs {
     Futures.await(writer.replace(table.name(), () -> new Change(saved, erased)));
   }
 
+  /**
+   * Saves tablets that are loaded here, which others had before; returns when that is durable.
+   *
+   * @param read their configurations as they were read before the load
+   */
+  public void takeOver(Table table, List<TabletConfig> read, List<TabletConfig> saved) {
+    replace(table, saved, List.of());
+  }
+
   /** Waits until nothing that was asked for is still to be saved; fails when the log does. */
   public void drain() {
     Futures.await(sequencer.unlessFailed(writer.drain()));

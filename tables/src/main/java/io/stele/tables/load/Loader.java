@@ -257,7 +257,7 @@ public final class Loader {
             TabletView view = table.view().find(each.tablet).orElseThrow();
             saved.add(configs.configOf(table, view));
           }
-          configs.replace(table, saved, List.of());
+          configs.takeOver(table, tablets.stream().map(each -> each.config).toList(), saved);
         });
   }
 
