@@ -100,7 +100,8 @@ final class Machinery implements AutoCloseable {
     this.meta = new MetaTable(late, described.root);
     this.configWriter = new ConfigWriter(meta, described.clock, described.events);
     this.configs = new ConfigSaver(described.files, home, parts.sequencer(), configWriter);
-    this.writes = new WriteSide(parts, home.log(), settings.writes(), configs, tables::all);
+    this.writes =
+        new WriteSide(parts, described.files, home.log(), settings.writes(), configs, tables::all);
     TabletAccess access =
         new TabletAccess(described.clock, settings.writes().deferLimit(), warmer::warm);
     this.scanners =
@@ -125,7 +126,14 @@ final class Machinery implements AutoCloseable {
             configs::configOf,
             warmer::warm);
     Loader loader =
-        new Loader(parts, home, described.probe, configs, writes.path(), settings.replayBytes());
+        new Loader(
+            parts,
+            described.files,
+            home,
+            described.probe,
+            configs,
+            writes.path(),
+            settings.replayBytes());
     Unloader unloader = new Unloader(parts, home, configs, writes.flusher());
     this.lifecycle =
         new Lifecycle(
@@ -242,6 +250,7 @@ final class Machinery implements AutoCloseable {
   /** What is done every now and then. */
   void upkeep() {
     scanners.endSuperfluous();
+    background("recovery of tablets", lifecycle::resumeLoads);
     lifecycle.discoverSchemas();
     long idle = described.settings.tabletIdle().toNanos();
     for (Table table : tables.all()) {

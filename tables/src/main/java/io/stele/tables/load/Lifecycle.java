@@ -195,6 +195,17 @@ public final class Lifecycle {
     return records;
   }
 
+  /** Goes on with tablets that take writes already, but of which a log could not be read. */
+  public void resumeLoads() {
+    if (tables.all().stream().anyMatch(Lifecycle::isOwed)) {
+      changing(() -> loader.resume(tables.all()));
+    }
+  }
+
+  private static boolean isOwed(Table table) {
+    return table.view().tablets().stream().anyMatch(TabletView::isOwed);
+  }
+
   /** Unloads all tables, META last; false if a tablet had to stay. */
   public boolean unloadAll() {
     return changing(
@@ -377,6 +388,10 @@ public final class Lifecycle {
    * disk first, and is not replayed any more.
    */
   private void settleIfFamiliesCome(Table table, TableSchema schema) {
+    if (isOwed(table)) { // the replay would bring back what the schema has dropped by then
+      throw new UnavailableException(
+          "tablets of table \"" + table.name() + "\" are still being recovered: try again");
+    }
     FamilyMap known = new FamilyMap(table.view().schema());
     boolean come =
         schema.groups().stream()
