@@ -132,7 +132,10 @@ final class Machinery implements AutoCloseable {
             settings.scanIdle());
     this.rows = new RowOperations(scanners, writes.path());
     LocalMeta local = new LocalMeta(tables, writes.path(), scanners);
-    late.set(place.isPresent() ? new RoutedMeta(tables, local, place.get().elsewhere()) : local);
+    late.set(
+        place.isPresent()
+            ? new RoutedMeta(tables, local, place.get().elsewhere(), parts.sequencer())
+            : local);
     this.compactor =
         new Compactor(parts, configs, tables::all, warmer::warm, settings.compaction());
     this.splitter =

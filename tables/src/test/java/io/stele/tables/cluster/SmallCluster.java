@@ -3,6 +3,7 @@ package io.stele.tables.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.ConflictException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.MemoryFileStore;
@@ -81,10 +82,14 @@ public final class SmallCluster implements AutoCloseable {
 
   /** A lease that lasts until a test ends it. */
   private static final class ManualLease implements Lease {
+    private final AtomicLong looksLeft = new AtomicLong(Long.MAX_VALUE);
     private volatile boolean ended;
 
     @Override
     public boolean isHeld() {
+      if (looksLeft.getAndDecrement() <= 0) {
+        ended = true;
+      }
       return !ended;
     }
   }
@@ -134,6 +139,16 @@ public final class SmallCluster implements AutoCloseable {
     /** Its session expires; it goes on as if nothing had happened, as far as it may. */
     public void loseSession() {
       lease.ended = true;
+      live.remove(self.run());
+    }
+
+    /** It loses its lease when it has looked at it so often from now on. */
+    public void endLeaseAfter(int looks) {
+      lease.looksLeft.set(looks);
+    }
+
+    /** Everybody but itself holds it for dead; its lease does not end, as it always should. */
+    public void isHeldForDead() {
       live.remove(self.run());
     }
 
@@ -251,6 +266,15 @@ public final class SmallCluster implements AutoCloseable {
 
   public void load(Node node, List<TabletKey> tablets) {
     checkDone(node.control().load(token, tablets));
+  }
+
+  /** As a master does whose order came while the last server's last change was under way. */
+  public void loadAgain(Node node, List<TabletKey> tablets) {
+    try {
+      load(node, tablets);
+    } catch (ConflictException e) {
+      load(node, tablets);
+    }
   }
 
   public void unload(Node node, List<TabletKey> tablets) {
