@@ -119,7 +119,8 @@ final class Machinery implements AutoCloseable {
     this.configs =
         new ConfigSaver(
             described.files, home, parts.sequencer(), configWriter, place.isPresent(), this::lost);
-    this.writes = new WriteSide(parts, home.log(), settings.writes(), configs, tables::all);
+    FileStore logs = place.map(ClusterPlace::logs).orElse(described.files);
+    this.writes = new WriteSide(parts, logs, home.log(), settings.writes(), configs, tables::all);
     TabletAccess access =
         new TabletAccess(described.clock, settings.writes().deferLimit(), warmer::warm);
     this.scanners =
@@ -148,7 +149,7 @@ final class Machinery implements AutoCloseable {
             configs::configOf,
             warmer::warm);
     Loader loader =
-        new Loader(parts, home, probe(), configs, writes.path(), settings.replayBytes());
+        new Loader(parts, logs, home, probe(), configs, writes.path(), settings.replayBytes());
     Unloader unloader = new Unloader(parts, home, configs, writes.flusher());
     this.lifecycle =
         new Lifecycle(
@@ -306,6 +307,7 @@ final class Machinery implements AutoCloseable {
   /** What is done every now and then. */
   void upkeep() {
     scanners.endSuperfluous();
+    background("recovery of tablets", lifecycle::resumeLoads);
     lifecycle.discoverSchemas();
     long idle = described.settings.tabletIdle().toNanos();
     for (Table table : tables.all()) {
