@@ -182,13 +182,20 @@ class LostLeaseTest {
         .isInstanceOf(NotServingException.class);
   }
 
+  /** A tablet's configuration once the log of the one that had it is named no more. */
+  private TabletConfig taken(TabletKey tablet) {
+    return await()
+        .until(
+            () -> cluster.meta().tablet(tablet).orElseThrow(), config -> config.logs().size() == 1);
+  }
+
   /** META decides, even if a lease goes on for too long. */
   @Test
   void aTabletThatWasTakenIsDroppedByWhoHadIt() {
     start(a, b);
     b.isHeldForDead();
     cluster.load(a, keys);
-    TabletConfig taken = cluster.meta().tablet(keys.getFirst()).orElseThrow();
+    TabletConfig taken = taken(keys.getFirst());
     b.table("t").apply(put("1", "f:", 1, "in vain"));
     b.server().flush("t");
     await().until(() -> b.control().tablets("t").isEmpty());
@@ -206,7 +213,7 @@ class LostLeaseTest {
     start(a, b);
     b.isHeldForDead();
     cluster.load(a, keys);
-    TabletConfig taken = cluster.meta().tablet(keys.getFirst()).orElseThrow();
+    TabletConfig taken = taken(keys.getFirst());
     assertThatThrownBy(() -> b.control().split(1, keys.getFirst(), Optional.of(bytes("0"))))
         .hasMessageContaining("was taken from");
     assertThat(cluster.keys("t")).isEqualTo(keys);
@@ -215,7 +222,7 @@ class LostLeaseTest {
     a.isHeldForDead();
     Node c = cluster.start("c:1");
     cluster.load(c, List.of(META0));
-    TabletConfig root = cluster.meta().tablet(META0).orElseThrow();
+    TabletConfig root = taken(META0);
     a.server().flush(TableNames.META0);
     cluster.unload(a, List.of(META0));
     assertThat(cluster.meta().tablet(META0)).contains(root);
