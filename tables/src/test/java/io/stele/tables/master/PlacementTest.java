@@ -28,7 +28,7 @@ class PlacementTest {
     List<Homeless> tablets = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       Bytes last = Bytes.utf8("%s-%04d".formatted(kin, i));
-      tablets.add(new Homeless(new TabletKey("t", Optional.of(last)), kin));
+      tablets.add(new Homeless(new TabletKey("t", Optional.of(last)), kin, Map.of()));
     }
     return tablets;
   }
@@ -76,6 +76,18 @@ class PlacementTest {
         .isEqualTo(4);
     assertThat(placed(Placement.place(homeless("x", 4), List.of(suspect, draining)), "a"))
         .isEqualTo(4);
+  }
+
+  @Test
+  void aTabletThatAServerCouldNotLoadGoesToAnother() {
+    TabletKey tablet = new TabletKey("t", Optional.empty());
+    List<Room> rooms = List.of(room("a", 0), room("b", 9));
+    var after = Placement.place(List.of(new Homeless(tablet, "x", Map.of(server("a"), 1))), rooms);
+    assertThat(placed(after, "b")).isEqualTo(1);
+    var later =
+        Placement.place(
+            List.of(new Homeless(tablet, "x", Map.of(server("a"), 1, server("b"), 2))), rooms);
+    assertThat(placed(later, "a")).isEqualTo(1);
   }
 
   @Test
