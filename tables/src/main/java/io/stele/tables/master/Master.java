@@ -63,8 +63,7 @@ public final class Master implements Cluster, AutoCloseable {
   private volatile boolean closed;
 
   public Master(MasterParts given, MasterSettings settings) {
-    Lease lead = () -> !closed && given.lead().isHeld();
-    this.parts = given.withLead(lead);
+    this.parts = given.withLead(new Lead(given.lead()));
     this.settings = settings;
     this.jobs = new Jobs(parts.clock(), this::report);
     this.orders = new Orders(parts, settings);
@@ -86,6 +85,27 @@ public final class Master implements Cluster, AutoCloseable {
     long now = parts.clock().nanos();
     this.balanceDue = now + settings.balanceEvery().toNanos();
     this.collectDue = now + settings.collectEvery().toNanos();
+  }
+
+  /** Being the master, for as long as this one works. */
+  private final class Lead implements Lease {
+    private final Lease election;
+
+    private Lead(Lease election) {
+      this.election = election;
+    }
+
+    @Override
+    public boolean isHeld() {
+      return !closed && election.isHeld();
+    }
+
+    @Override
+    public void check() {
+      if (!isHeld()) {
+        throw new FencedException("this node is no longer the master");
+      }
+    }
   }
 
   MasterParts parts() {

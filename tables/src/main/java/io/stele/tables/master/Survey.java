@@ -6,6 +6,7 @@ import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.UnavailableException;
 import io.stele.tables.meta.MetaLevel;
 import io.stele.tables.meta.MetaRows;
+import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.RootConfig;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TableRows.UnreadableRow;
@@ -43,11 +44,11 @@ final class Survey {
     List<UnreadableRow> unreadable = new ArrayList<>();
     boolean whole = true;
     for (MetaLevel level : MetaLevel.values()) {
-      List<TabletConfig> found = read(level, live, unreadable);
+      List<TabletConfig> found = read(parts.meta(), level, live, unreadable);
       if (found.isEmpty() && unreadable.isEmpty() && level != MetaLevel.META1) {
         if (begin) {
           begin(level, live);
-          found = read(level, live, unreadable);
+          found = read(parts.meta(), level, live, unreadable);
         } else {
           whole = false;
         }
@@ -63,7 +64,7 @@ final class Survey {
   }
 
   /**
-   * The configurations of all tablets there are.
+   * The configurations of all tablets there are, as no crash can take them back.
    *
    * @throws io.stele.base.error.SteleException if one cannot be read: what it names is not known
    */
@@ -72,7 +73,7 @@ final class Survey {
     List<TabletConfig> all = new ArrayList<>();
     for (MetaLevel level : MetaLevel.values()) {
       List<UnreadableRow> unreadable = new ArrayList<>();
-      all.addAll(read(level, live, unreadable));
+      all.addAll(read(parts.meta().durable(), level, live, unreadable));
       if (!unreadable.isEmpty()) {
         UnreadableRow row = unreadable.getFirst();
         throw new CorruptDataException(
@@ -86,9 +87,9 @@ final class Survey {
   }
 
   private List<TabletConfig> read(
-      MetaLevel level, List<LiveServer> live, List<UnreadableRow> unreadable) {
+      MetaTable meta, MetaLevel level, List<LiveServer> live, List<UnreadableRow> unreadable) {
     List<UnreadableRow> bad = new ArrayList<>();
-    List<TabletConfig> found = whileLive(live, () -> parts.meta().allTablets(level, bad::add));
+    List<TabletConfig> found = whileLive(live, () -> meta.tablets(level, bad::add));
     unreadable.addAll(bad);
     return found;
   }

@@ -147,9 +147,15 @@ final class FakeCluster implements Membership, MetaAccess {
   }
 
   @Override
-  public long scan(String metaTable, ReadPredicate predicate, Predicate<Cell> each) {
+  public long scan(
+      String metaTable, ReadPredicate predicate, boolean latest, Predicate<Cell> each) {
     checkServed(metaTable);
-    return cells.scan(metaTable, predicate, each);
+    return cells.scan(metaTable, predicate, latest, each);
+  }
+
+  @Override
+  public List<List<Bytes>> together(String metaTable, List<Bytes> rows) {
+    return List.of(rows);
   }
 
   private void checkServed(String metaTable) {
@@ -166,7 +172,7 @@ final class FakeCluster implements Membership, MetaAccess {
   /** All tablets but those of META, by who serves them. */
   Map<TabletKey, LiveServer> assignments() {
     Map<TabletKey, LiveServer> found = new ConcurrentHashMap<>();
-    for (TabletConfig tablet : new MetaTable(cells, root).allTablets(MetaLevel.META1, row -> {})) {
+    for (TabletConfig tablet : new MetaTable(cells, root).tablets(MetaLevel.META1, row -> {})) {
       if (isServed(tablet)) {
         Picture.ownerOf(tablet, live()).ifPresent(owner -> found.put(tablet.key(), owner));
       }

@@ -141,12 +141,13 @@ class MasterTest {
   }
 
   @Test
-  void aServerThatHangsHoldsUpNobodyElse() {
+  void aServerThatHangsHoldsUpNobodyElse() throws InterruptedException {
     settle(master);
     FakeServer hung = List.of(a, b, c).stream().filter(s -> !s.hasMeta()).findFirst().orElseThrow();
     hung.hangs = new CountDownLatch(1);
     master.start();
-    Thread.ofVirtual().start(() -> master.tables().create("t", SCHEMA, splits(9)));
+    Thread creation =
+        Thread.ofVirtual().start(() -> master.tables().create("t", SCHEMA, splits(9)));
     await()
         .atMost(Duration.ofSeconds(5))
         .untilAsserted(() -> assertThat(cluster.assignments().size()).isBetween(6, 9));
@@ -155,10 +156,11 @@ class MasterTest {
         .atMost(Duration.ofSeconds(5))
         .untilAsserted(() -> assertThat(cluster.assignments()).hasSize(10));
     hung.hangs.countDown();
+    creation.join();
   }
 
   @Test
-  void aTabletThatCannotBeServedKeepsNoOtherFromIt() {
+  void aTabletThatCannotBeServedKeepsNoOtherFromIt() throws InterruptedException {
     for (FakeServer server : List.of(a, b, c)) {
       server.fault =
           tablet ->
@@ -167,7 +169,8 @@ class MasterTest {
                   : Optional.empty();
     }
     boolean _ = master.settle(Picture::whole, Duration.ofSeconds(5));
-    Thread.ofVirtual().start(() -> master.tables().create("t", SCHEMA, splits(9)));
+    Thread creation =
+        Thread.ofVirtual().start(() -> master.tables().create("t", SCHEMA, splits(9)));
     await()
         .atMost(Duration.ofSeconds(5))
         .untilAsserted(
@@ -187,6 +190,7 @@ class MasterTest {
     for (FakeServer server : List.of(a, b, c)) {
       server.fault = FakeCluster.none();
     }
+    creation.join();
     settle(master);
     assertThat(cluster.assignments()).hasSize(10);
   }
@@ -427,6 +431,6 @@ class MasterTest {
     MetaTable meta = cluster.meta;
     meta.makeMeta1();
     assertThat(meta.tablets(TableNames.META1)).hasSize(1);
-    assertThat(meta.allTablets(MetaLevel.META1, row -> {})).hasSize(10);
+    assertThat(meta.tablets(MetaLevel.META1, row -> {})).hasSize(10);
   }
 }
