@@ -35,6 +35,7 @@ final class Assembly {
   private final Channels channels;
   private final Events events;
   private final Parts parts;
+  private final Inspection inspection;
 
   Assembly(
       Settings settings,
@@ -43,7 +44,8 @@ final class Assembly {
       NativeServer gateway,
       Channels channels,
       Events events,
-      Parts parts) {
+      Parts parts,
+      Inspection inspection) {
     this.settings = settings;
     this.server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
     this.tables = settings.bind(TablesSettings.class, ServerSchema.TABLES);
@@ -53,6 +55,7 @@ final class Assembly {
     this.channels = channels;
     this.events = events;
     this.parts = parts;
+    this.inspection = inspection;
   }
 
   /** Refuses settings that are right each by itself, and make no server together. */
@@ -93,7 +96,14 @@ final class Assembly {
   Optional<TablesRole> tables(Optional<MetastoreRole> metastore) throws IOException {
     if (tables.shared()) {
       if (server.has(Role.TABLES) || server.has(Role.MASTER)) {
-        parts.add("its part in the cluster", ClusterNode.start(node(), gateway, channels, events));
+        ClusterNodeSettings place = node();
+        ClusterNode node =
+            parts.add(
+                "its part in the cluster", ClusterNode.start(place, gateway, channels, events));
+        inspection.location("tables", place.files()).runBy(node::run);
+        if (!place.logs().equals(place.files())) {
+          inspection.location("logs of tables", place.logs());
+        }
       }
       return Optional.empty();
     }

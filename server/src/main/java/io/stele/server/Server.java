@@ -5,7 +5,9 @@ import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Events;
 import io.stele.base.file.LocalFileStore;
+import io.stele.base.node.NodeReport;
 import io.stele.base.settings.Settings;
+import io.stele.base.time.Clock;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.raft.RaftEvent;
@@ -39,6 +41,7 @@ public final class Server implements AutoCloseable {
   private final Optional<MetastoreRole> metastore;
   private final Optional<TablesRole> tables;
   private final Parts parts;
+  private final Inspection inspection;
   private final CompletableFuture<Void> ended;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
@@ -50,6 +53,7 @@ public final class Server implements AutoCloseable {
       Optional<MetastoreRole> metastore,
       Optional<TablesRole> tables,
       Parts parts,
+      Inspection inspection,
       CompletableFuture<Void> ended) {
     this.data = data;
     this.events = events;
@@ -58,6 +62,7 @@ public final class Server implements AutoCloseable {
     this.metastore = metastore;
     this.tables = tables;
     this.parts = parts;
+    this.inspection = inspection;
     this.ended = ended;
   }
 
@@ -111,8 +116,12 @@ public final class Server implements AutoCloseable {
                 ? NativeServer.listenLocally(data.toString(), channels)
                 : NativeServer.listen(
                     server.listen(), Addresses.port(addresses.nativeAddress()), channels));
+    Inspection inspection =
+        new Inspection(addresses.nativeAddress(), server.roles(), Clock.system())
+            .directory("the server", data);
+    gateway.inspectBy(inspection);
     Assembly roles =
-        new Assembly(settings, data, addresses, gateway, channels, events, parts);
+        new Assembly(settings, data, addresses, gateway, channels, events, parts, inspection);
     Optional<MetastoreRole> metastore = roles.metastore();
     Optional<TablesRole> tables = roles.tables(metastore);
     boolean formed = metastore.map(MetastoreRole::formed).orElse(true);
@@ -121,7 +130,7 @@ public final class Server implements AutoCloseable {
       addresses.write(directory);
     }
     events.publish(new ServerEvent.Started(data.toString(), gateway.address(), formed));
-    return new Server(data, events, addresses, gateway.address(), metastore, tables, parts, ended);
+    return new Server(data, events, addresses, gateway.address(), metastore, tables, parts, inspection, ended);
   }
 
   private static LocalFileStore open(Path data) {
@@ -152,6 +161,11 @@ public final class Server implements AutoCloseable {
     return tables
         .map(TablesRole::tables)
         .orElseThrow(() -> new NotServingException("server at " + data + " has no tables"));
+  }
+
+  /** How it is, and its machine. */
+  NodeReport inspect() {
+    return inspection.get();
   }
 
   /** Whether it has tables. */

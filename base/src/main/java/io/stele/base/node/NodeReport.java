@@ -7,7 +7,6 @@ import java.util.List;
  *
  * @param address at which it believes to be reached
  * @param roles as its settings name them
- * @param version of the program
  * @param wallMicros its wall clock, microseconds since 1970 UTC
  * @param upNanos how long it runs
  * @param run the name of its tablet server's session; empty if it has none
@@ -17,7 +16,6 @@ import java.util.List;
 public record NodeReport(
     String address,
     List<String> roles,
-    String version,
     long wallMicros,
     long upNanos,
     String run,

@@ -13,7 +13,6 @@ public final class WireNodes {
         InspectResponse.newBuilder()
             .setAddress(report.address())
             .addAllRoles(report.roles())
-            .setVersion(report.version())
             .setWallMicros(report.wallMicros())
             .setUpNanos(report.upNanos())
             .setRun(report.run())
@@ -34,7 +33,6 @@ public final class WireNodes {
     return new NodeReport(
         response.getAddress(),
         response.getRolesList(),
-        response.getVersion(),
         response.getWallMicros(),
         response.getUpNanos(),
         response.getRun(),

@@ -3,8 +3,6 @@ package io.stele.server.cluster;
 import io.stele.base.event.Events;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
-import io.stele.tables.meta.MetaLocator;
-import io.stele.tables.meta.MetaTable;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -16,16 +14,19 @@ import java.util.Optional;
 public final class ClusterNode implements AutoCloseable {
   private final ClusterParts parts;
   private final MasterWatch master;
+  private final TabletNode tabletNode;
   private final Optional<SessionLoop> tablets;
   private final Optional<SessionLoop> leading;
 
   private ClusterNode(
       ClusterParts parts,
       MasterWatch master,
+      TabletNode tabletNode,
       Optional<SessionLoop> tablets,
       Optional<SessionLoop> leading) {
     this.parts = parts;
     this.master = master;
+    this.tabletNode = tabletNode;
     this.tablets = tablets;
     this.leading = leading;
   }
@@ -42,12 +43,12 @@ public final class ClusterNode implements AutoCloseable {
     MasterWatch master = new MasterWatch();
     master.follow(parts.metastore());
     gateway.sendToMaster(master);
-    gateway.serve(new MetaLocator(new MetaTable(parts.meta(), parts.root())));
+    var _ = gateway.serve(parts.locator());
+    TabletNode tabletNode = new TabletNode(settings, parts, gateway, events);
     Optional<SessionLoop> tablets = Optional.empty();
     if (settings.tables()) {
       String what = "tablet server " + settings.address();
-      TabletNode node = new TabletNode(settings, parts, gateway, events);
-      tablets = Optional.of(loop(what, settings, parts, node, events));
+      tablets = Optional.of(loop(what, settings, parts, tabletNode, events));
     }
     Optional<SessionLoop> leading = Optional.empty();
     if (settings.master()) {
@@ -55,7 +56,7 @@ public final class ClusterNode implements AutoCloseable {
       MasterNode node = new MasterNode(settings, parts, gateway, events);
       leading = Optional.of(loop(what, settings, parts, node, events));
     }
-    return new ClusterNode(parts, master, tablets, leading);
+    return new ClusterNode(parts, master, tabletNode, tablets, leading);
   }
 
   private static SessionLoop loop(
@@ -65,6 +66,11 @@ public final class ClusterNode implements AutoCloseable {
       SessionLoop.Work work,
       Events events) {
     return new SessionLoop(what, parts.metastore(), settings.session(), work, events).start();
+  }
+
+  /** The name under which its tablet server takes part; empty while it does not. */
+  public String run() {
+    return tabletNode.run();
   }
 
   /** Hands over what it has, and leaves. */

@@ -3,6 +3,7 @@ package io.stele.server.cluster;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.FileStores;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.TabletLocator;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
 import io.stele.client.call.CallSettings;
@@ -15,6 +16,8 @@ import io.stele.client.table.RemoteTables;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.GrpcTabletControl;
 import io.stele.tables.master.TabletControl;
+import io.stele.tables.meta.MetaLocator;
+import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.RootStore;
 import java.io.IOException;
 import java.time.Duration;
@@ -46,6 +49,7 @@ final class ClusterParts implements AutoCloseable {
   private final MetastoreMembership membership;
   private final RootStore root;
   private final ClusterMeta meta;
+  private final TabletLocator locator;
   private final Cluster cluster;
 
   private ClusterParts(
@@ -70,13 +74,14 @@ final class ClusterParts implements AutoCloseable {
                   new RemoteTables(
                       caller,
                       (table, row) ->
-                          CompletableFuture.supplyAsync(() -> locations.look(table), lookups));
+                          CompletableFuture.supplyAsync(() -> locations.look(table, row), lookups));
               return made[0];
             },
             this::control,
             META_PATIENCE,
             clock);
     this.reads = made[0];
+    this.locator = new MetaLocator(new MetaTable(meta, root));
   }
 
   static ClusterParts open(ClusterNodeSettings settings, Channels channels) throws IOException {
@@ -130,6 +135,11 @@ final class ClusterParts implements AutoCloseable {
 
   ClusterMeta meta() {
     return meta;
+  }
+
+  /** Finds tablets by META, wherever that is. */
+  TabletLocator locator() {
+    return locator;
   }
 
   /** The whole cluster, asked through this node. */

@@ -9,7 +9,6 @@ import io.stele.client.metastore.Session;
 import io.stele.client.metastore.Watcher;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.gateway.nativeapi.Serving;
-import io.stele.tables.master.ClusterTables;
 import io.stele.tables.master.Master;
 import io.stele.tables.master.MasterParts;
 import io.stele.tables.meta.MetaTable;
@@ -56,7 +55,7 @@ final class MasterNode implements SessionLoop.Work {
       Watcher watcher = parts.membership().watch(master::wake);
       master.start();
       List<Serving> served =
-          List.of(gateway.serve((Cluster) master), gateway.serve((TableAdmin) new ClusterTables(master)));
+          List.of(gateway.serve((Cluster) master), gateway.serve((TableAdmin) master.tables()));
       begun = true;
       return new Leading(lead, master, watcher, served);
     } finally {

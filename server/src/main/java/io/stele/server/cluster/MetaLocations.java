@@ -49,6 +49,15 @@ final class MetaLocations {
             .formatted(metaTable, MetaRows.describe(row)));
   }
 
+  /** Looks where the tablet with a row is now, and those behind it. */
+  List<TabletLocation> look(String metaTable, Bytes row) {
+    return look(metaTable).stream().dropWhile(tablet -> isBefore(tablet, row)).toList();
+  }
+
+  private static boolean isBefore(TabletLocation tablet, Bytes row) {
+    return tablet.last().isPresent() && tablet.last().get().compareTo(row) < 0;
+  }
+
   /** Looks where they are now. */
   List<TabletLocation> look(String metaTable) {
     if (MetaLevel.of(metaTable) == MetaLevel.META1) {

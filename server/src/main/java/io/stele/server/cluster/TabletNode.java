@@ -25,6 +25,7 @@ final class TabletNode implements SessionLoop.Work {
   private final ClusterParts parts;
   private final NativeServer gateway;
   private final Events events;
+  private volatile String run = ""; // none while it does not take part
 
   TabletNode(
       ClusterNodeSettings settings, ClusterParts parts, NativeServer gateway, Events events) {
@@ -34,9 +35,14 @@ final class TabletNode implements SessionLoop.Work {
     this.events = events;
   }
 
+  /** The name under which it takes part; empty while it does not. */
+  String run() {
+    return run;
+  }
+
   @Override
   public SessionLoop.Tenure begin(Session session, Runnable alarm) {
-    String run = ClusterKeys.run(session.id());
+    String name = ClusterKeys.run(session.id());
     TabletServer server =
         TabletServer.builder(parts.files(), parts.root())
             .address(settings.address())
@@ -45,16 +51,18 @@ final class TabletNode implements SessionLoop.Work {
             .random(RandomSource.system())
             .cache(new BlockCache(settings.cacheBytes()))
             .events(events::publish)
-            .cluster(new ClusterPlace(run, new SessionLease(session), parts.meta(), parts.logs()))
+            .probe(new RunProbe(parts.membership()))
+            .cluster(new ClusterPlace(name, new SessionLease(session), parts.meta(), parts.logs()))
             .open();
     Tenure tenure = new Tenure(session, server);
     boolean joined = false;
     try {
       tenure.serve();
       // Last: as soon as it is known it is given tablets.
-      MetastoreMembership.join(session, run, settings.address());
+      MetastoreMembership.join(session, name, settings.address());
       joined = true;
-      events.publish(new ClusterEvent.Joined(settings.address(), run));
+      run = name;
+      events.publish(new ClusterEvent.Joined(settings.address(), name));
       return tenure;
     } finally {
       if (!joined) {
@@ -74,21 +82,28 @@ final class TabletNode implements SessionLoop.Work {
     }
 
     void serve() {
+      served.add(gateway.serve(server.locator())); // does not leave this server where META is here
       served.add(gateway.serve((Tables) server));
       served.add(gateway.serve(server.control()));
     }
 
     @Override
     public void abandon() {
-      served.forEach(Serving::close);
+      stopServing();
       server.abandon();
+    }
+
+    private void stopServing() {
+      run = "";
+      var _ = gateway.serve(parts.locator()); // before: without one, all tables would seem to be here
+      served.forEach(Serving::close);
     }
 
     /** Hands its tablets to others while they are served, and gives up what is left itself. */
     @Override
     public void end() {
       new Departure(settings.address(), parts).handOver(session);
-      served.forEach(Serving::close);
+      stopServing();
       closeInTime();
     }
 
