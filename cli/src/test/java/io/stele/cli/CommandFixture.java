@@ -1,5 +1,6 @@
 package io.stele.cli;
 
+import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.client.metastore.MetastoreClient;
@@ -41,6 +42,7 @@ public final class CommandFixture {
   public final List<Connector.Request> requests = new ArrayList<>();
 
   private TableAdmin admin = tables;
+  private Optional<Cluster> cluster = Optional.empty();
   private String input = "";
   private Optional<String> answer = Optional.empty();
   private int open;
@@ -48,6 +50,12 @@ public final class CommandFixture {
   /** Other answers to what is asked of tables as a whole. */
   public CommandFixture admin(TableAdmin newAdmin) {
     admin = newAdmin;
+    return this;
+  }
+
+  /** What answers for the servers as a whole. */
+  public CommandFixture cluster(Cluster newCluster) {
+    cluster = Optional.of(newCluster);
     return this;
   }
 
@@ -94,7 +102,12 @@ public final class CommandFixture {
 
       @Override
       public Cluster cluster() {
-        return cluster;
+        return cluster.orElseThrow(() -> new AssertionError("no cluster in this test"));
+      }
+
+      @Override
+      public Nodes nodes() {
+        throw new AssertionError("no nodes in this test");
       }
 
       @Override

@@ -2,8 +2,6 @@ package io.stele.server.cluster;
 
 import io.stele.base.error.ConflictException;
 import io.stele.base.event.Events;
-import io.stele.base.table.Cluster;
-import io.stele.base.table.TableAdmin;
 import io.stele.client.metastore.Election;
 import io.stele.client.metastore.Session;
 import io.stele.client.metastore.Watcher;
@@ -55,7 +53,7 @@ final class MasterNode implements SessionLoop.Work {
       Watcher watcher = parts.membership().watch(master::wake);
       master.start();
       List<Serving> served =
-          List.of(gateway.serve((Cluster) master), gateway.serve((TableAdmin) master.tables()));
+          List.of(gateway.serve(master), gateway.serveAdmin(master.tables()));
       begun = true;
       return new Leading(lead, master, watcher, served);
     } finally {

@@ -1,7 +1,6 @@
 package io.stele.server.cluster;
 
 import io.stele.base.event.Events;
-import io.stele.base.table.Tables;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
 import io.stele.client.metastore.Session;
@@ -83,7 +82,7 @@ final class TabletNode implements SessionLoop.Work {
 
     void serve() {
       served.add(gateway.serve(server.locator())); // does not leave this server where META is here
-      served.add(gateway.serve((Tables) server));
+      served.add(gateway.serveRows(server));
       served.add(gateway.serve(server.control()));
     }
 
