@@ -5,6 +5,7 @@ import io.grpc.stub.StreamObserver;
 import io.stele.base.error.FencedException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.table.Tables;
+import io.stele.gateway.nativeapi.Backend.ServedTables;
 import io.stele.protocol.v1.ApplyCells;
 import io.stele.protocol.v1.CheckAnswer;
 import io.stele.protocol.v1.ExchangeRequest;
@@ -25,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One client's stream of small operations.
@@ -45,8 +47,7 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
   private static final int READS_AT_ONCE = 8;
   private static final int CHANGES_AT_ONCE = 64;
 
-  private final Backend backend;
-  private final long incarnation;
+  private final @Nullable ServedTables served;
   private final ServerCallStreamObserver<ExchangeResponse> caller;
   private final AnswerQueue answers;
   private final Lane<Asked> changes;
@@ -57,20 +58,31 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
   private boolean paused; // guarded by this; no message is asked for
   private boolean complete; // guarded by this; the client sends, or may send, no more
 
+  /**
+   * A stream that has just begun.
+   *
+   * @param served what it asks as long as it lasts, so that all its answers are of one incarnation
+   */
   ExchangeCall(
-      Backend backend,
-      long incarnation,
+      @Nullable ServedTables served,
       ServerCallStreamObserver<ExchangeResponse> caller,
       ExecutorService threads,
       Consumer<ExchangeCall> onEnd) {
-    this.backend = backend;
-    this.incarnation = incarnation;
+    this.served = served;
     this.caller = caller;
-    this.answers = new AnswerQueue(caller, threads, incarnation, () -> onEnd.accept(this));
+    this.answers = new AnswerQueue(caller, threads, incarnation(), () -> onEnd.accept(this));
     this.changes = new Lane<>(threads, 1, CHANGES_AT_ONCE, this::run);
     this.reads = new Lane<>(threads, READ_LANES, READS_AT_ONCE, this::run);
     caller.disableAutoRequest();
     caller.request(1);
+  }
+
+  @Nullable ServedTables served() {
+    return served;
+  }
+
+  private long incarnation() {
+    return served == null ? 0 : served.incarnation();
   }
 
   /** An operation, and the message that brought it. */
@@ -209,7 +221,7 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
       if (!answers.awaitRoom()) {
         return; // nobody waits for the answer, and nothing was done
       }
-      answer = ask(backend.tables(), operation);
+      answer = ask(Backend.orNoTables(served), operation);
     } catch (RuntimeException | Error e) {
       answer = CompletableFuture.failedFuture(e);
     }
@@ -292,7 +304,7 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
   }
 
   private CompletableFuture<TableAnswer.Builder> sync(Tables tables, SyncTables request) {
-    if (request.getIncarnation() != 0 && request.getIncarnation() != incarnation) {
+    if (request.getIncarnation() != 0 && request.getIncarnation() != incarnation()) {
       throw new FencedException(
           "transaction "
               + request.getTxn()

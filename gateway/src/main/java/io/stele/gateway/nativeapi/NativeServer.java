@@ -3,18 +3,22 @@ package io.stele.gateway.nativeapi;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
-import io.stele.base.time.RandomSource;
+import io.stele.base.table.TabletLocator;
 import io.stele.metastore.Metastore;
 import io.stele.protocol.local.LocalTransport;
 import io.stele.protocol.wire.WireLimits;
+import io.stele.tables.master.TabletControl;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * The native interface on a port. It listens from the start, so that its address is known and other
@@ -34,7 +38,7 @@ public final class NativeServer implements AutoCloseable {
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("stele-watch-progress").factory());
-  private final TableDataService tables = new TableDataService(backend, blocking, incarnation());
+  private final TableDataService tables = new TableDataService(backend, blocking);
   private final String address;
   private final Server server;
   private final int port;
@@ -53,6 +57,8 @@ public final class NativeServer implements AutoCloseable {
             .addService(new MetastorePeerService(backend, blocking))
             .addService(tables)
             .addService(new TableAdminService(backend, blocking))
+            .addService(new TabletControlService(backend, blocking))
+            .addService(new ClusterService(backend, blocking))
             .build()
             .start();
     this.port = server.getPort();
@@ -89,21 +95,66 @@ public final class NativeServer implements AutoCloseable {
     }
   }
 
-  public void serve(MemberAdmin admin) {
-    backend.serve(admin);
+  public Serving serve(MemberAdmin admin) {
+    return backend.serve(admin);
   }
 
-  public void serve(Metastore metastore) {
-    backend.serve(metastore);
+  public Serving serve(Metastore metastore) {
+    return backend.serve(metastore);
   }
 
-  public void serve(Tables tables, TableAdmin admin) {
-    backend.serve(tables, admin);
+  /** Serves tables, all of which are here. */
+  public Serving serve(Tables tables, TableAdmin admin) {
+    Serving whole = backend.serve(admin);
+    Serving rows = serveRows(tables);
+    return () -> {
+      whole.close();
+      rows.close();
+    };
   }
 
-  private static long incarnation() {
-    long made = RandomSource.system().nextLong();
-    return made == 0 ? 1 : made;
+  /**
+   * Serves the rows of tables. Unless there is a {@link TabletLocator}, which must be there before
+   * them, clients take all tables to be here. Streams to tables that were served before end, as
+   * does what clients know of their transactions.
+   */
+  public Serving serveRows(Tables served) {
+    Serving serving = backend.serve(served);
+    tables.endOthers();
+    return () -> {
+      serving.close();
+      tables.endOthers();
+    };
+  }
+
+  /** Serves what is done to tables as a whole. */
+  public Serving serveAdmin(TableAdmin admin) {
+    return backend.serve(admin);
+  }
+
+  /** Tells clients on which servers of a cluster tablets are. */
+  public Serving serve(TabletLocator locator) {
+    return backend.serve(locator);
+  }
+
+  /** Takes orders of a cluster's master. */
+  public Serving serve(TabletControl control) {
+    return backend.serve(control);
+  }
+
+  /** Answers as the master of a cluster. */
+  public Serving serve(Cluster cluster) {
+    return backend.serve(cluster);
+  }
+
+  /**
+   * Where those are sent who ask for what only a cluster's master can do, while this server is not
+   * the master.
+   *
+   * @param master its address, where it is known; asked by any thread, and must not wait
+   */
+  public void sendToMaster(Supplier<Optional<String>> master) {
+    backend.masterIs(master);
   }
 
   public int port() {

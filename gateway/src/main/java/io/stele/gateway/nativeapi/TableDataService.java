@@ -2,55 +2,58 @@ package io.stele.gateway.nativeapi;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.table.TabletLocator;
+import io.stele.gateway.nativeapi.Backend.ServedTables;
 import io.stele.protocol.v1.DeleteRowsRequest;
 import io.stele.protocol.v1.DeleteRowsResponse;
 import io.stele.protocol.v1.ExchangeRequest;
 import io.stele.protocol.v1.ExchangeResponse;
+import io.stele.protocol.v1.LocateTabletsRequest;
+import io.stele.protocol.v1.LocateTabletsResponse;
 import io.stele.protocol.v1.SampleRowsResponse;
 import io.stele.protocol.v1.ScanTableRequest;
 import io.stele.protocol.v1.TableDataGrpc;
 import io.stele.protocol.v1.TableDone;
 import io.stele.protocol.v1.TablePage;
 import io.stele.protocol.v1.TableRequest;
+import io.stele.protocol.wire.WireCells;
+import io.stele.protocol.wire.WireClusters;
 import io.stele.protocol.wire.WirePredicates;
 import io.stele.protocol.wire.WireSchemas;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 
 /** The native service over {@link io.stele.base.table.Tables}. */
 final class TableDataService extends TableDataGrpc.TableDataImplBase {
+  private static final int MOST_PLACES = 1000;
+
   private final Backend backend;
   private final ExecutorService blocking;
   private final BlockingCalls calls;
-  private final long incarnation;
   private final Set<ExchangeCall> exchanges = ConcurrentHashMap.newKeySet();
   private final Set<ScanCall> scans = ConcurrentHashMap.newKeySet();
   private volatile boolean ending;
 
-  /**
-   * Serves whatever stands behind.
-   *
-   * @param incarnation tells this server from those before it at the same address; not 0
-   */
-  TableDataService(Backend backend, ExecutorService blocking, long incarnation) {
+  TableDataService(Backend backend, ExecutorService blocking) {
     this.backend = backend;
     this.blocking = blocking;
     this.calls = new BlockingCalls(blocking);
-    this.incarnation = incarnation;
   }
 
   @Override
   public StreamObserver<ExchangeRequest> exchange(StreamObserver<ExchangeResponse> caller) {
+    ServedTables served = backend.tablesIfServed();
     ExchangeCall call =
         new ExchangeCall(
-            backend,
-            incarnation,
+            served,
             (ServerCallStreamObserver<ExchangeResponse>) caller,
             blocking,
             exchanges::remove);
     exchanges.add(call);
-    if (ending) {
+    if (ending || backend.tablesIfServed() != served) {
       call.end();
     }
     return call;
@@ -58,9 +61,10 @@ final class TableDataService extends TableDataGrpc.TableDataImplBase {
 
   @Override
   public void scanTable(ScanTableRequest request, StreamObserver<TablePage> caller) {
-    ScanCall call = new ScanCall(backend, request, (ServerCallStreamObserver<TablePage>) caller);
+    ServedTables served = backend.tablesIfServed();
+    ScanCall call = new ScanCall(served, request, (ServerCallStreamObserver<TablePage>) caller);
     scans.add(call);
-    if (ending) {
+    if (ending || backend.tablesIfServed() != served) {
       call.end();
     }
     blocking.execute(
@@ -78,6 +82,13 @@ final class TableDataService extends TableDataGrpc.TableDataImplBase {
     ending = true;
     exchanges.forEach(ExchangeCall::end);
     scans.forEach(ScanCall::end);
+  }
+
+  /** Ends calls to tables that are served no more. */
+  void endOthers() {
+    ServedTables served = backend.tablesIfServed();
+    exchanges.stream().filter(call -> call.served() != served).forEach(ExchangeCall::end);
+    scans.stream().filter(call -> call.served() != served).forEach(ScanCall::end);
   }
 
   @Override
@@ -102,5 +113,31 @@ final class TableDataService extends TableDataGrpc.TableDataImplBase {
   public void sampleRows(TableRequest request, StreamObserver<SampleRowsResponse> caller) {
     calls.answer(
         caller, () -> WireSchemas.samplesToWire(backend.tables().sampleRows(request.getTable())));
+  }
+
+  @Override
+  public void locateTablets(
+      LocateTabletsRequest request, StreamObserver<LocateTabletsResponse> caller) {
+    calls.answer(
+        caller,
+        () -> {
+          if (request.getMost() < 1) {
+            throw new InvalidRequestException(
+                "the places of " + request.getMost() + " tablets: must be at least 1");
+          }
+          LocateTabletsResponse.Builder response = LocateTabletsResponse.newBuilder();
+          Optional<TabletLocator> locator = backend.locator();
+          if (locator.isEmpty()) {
+            return response.setAlone(true).build();
+          }
+          locator
+              .get()
+              .locate(
+                  request.getTable(),
+                  WireCells.bytes(request.getRow()),
+                  Math.min(request.getMost(), MOST_PLACES))
+              .forEach(tablet -> response.addTablets(WireClusters.toWire(tablet)));
+          return response.build();
+        });
   }
 }

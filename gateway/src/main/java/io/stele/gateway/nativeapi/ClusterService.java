@@ -1,0 +1,68 @@
+package io.stele.gateway.nativeapi;
+
+import io.grpc.stub.StreamObserver;
+import io.stele.protocol.v1.BalanceRequest;
+import io.stele.protocol.v1.BalanceResponse;
+import io.stele.protocol.v1.ClusterGarbage;
+import io.stele.protocol.v1.ClusterGrpc;
+import io.stele.protocol.v1.ClusterStatus;
+import io.stele.protocol.v1.ClusterStatusRequest;
+import io.stele.protocol.v1.CollectFilesRequest;
+import io.stele.protocol.v1.DrainRequest;
+import io.stele.protocol.v1.DrainResponse;
+import io.stele.protocol.v1.MoveTabletRequest;
+import io.stele.protocol.v1.TabletMove;
+import io.stele.protocol.wire.WireCells;
+import io.stele.protocol.wire.WireClusters;
+import java.util.concurrent.ExecutorService;
+
+/** The native service over {@link io.stele.base.table.Cluster}. */
+final class ClusterService extends ClusterGrpc.ClusterImplBase {
+  private final Backend backend;
+  private final BlockingCalls calls;
+
+  ClusterService(Backend backend, ExecutorService blocking) {
+    this.backend = backend;
+    this.calls = new BlockingCalls(blocking);
+  }
+
+  @Override
+  public void status(ClusterStatusRequest request, StreamObserver<ClusterStatus> caller) {
+    calls.answer(caller, () -> WireClusters.toWire(backend.cluster().status()));
+  }
+
+  @Override
+  public void balance(BalanceRequest request, StreamObserver<BalanceResponse> caller) {
+    calls.answer(caller, () -> WireClusters.toWire(backend.cluster().balance(request.getApply())));
+  }
+
+  @Override
+  public void drain(DrainRequest request, StreamObserver<DrainResponse> caller) {
+    calls.answer(
+        caller,
+        () ->
+            DrainResponse.newBuilder()
+                .setLeft(backend.cluster().drain(request.getAddress(), !request.getUndo()))
+                .build());
+  }
+
+  @Override
+  public void moveTablet(MoveTabletRequest request, StreamObserver<TabletMove> caller) {
+    calls.answer(
+        caller,
+        () ->
+            WireClusters.toWire(
+                backend
+                    .cluster()
+                    .move(
+                        request.getTable(),
+                        WireCells.bytes(request.getRow()),
+                        request.getAddress())));
+  }
+
+  @Override
+  public void collectFiles(CollectFilesRequest request, StreamObserver<ClusterGarbage> caller) {
+    calls.answer(
+        caller, () -> WireClusters.toWire(backend.cluster().collectFiles(request.getApply())));
+  }
+}

@@ -1,0 +1,123 @@
+package io.stele.protocol.wire;
+
+import io.stele.base.table.Cluster;
+import io.stele.base.table.TabletLocation;
+import io.stele.protocol.v1.BalanceResponse;
+import io.stele.protocol.v1.ClusterGarbage;
+import io.stele.protocol.v1.ClusterStatus;
+import io.stele.protocol.v1.TabletMove;
+import io.stele.protocol.v1.TabletPlace;
+import io.stele.protocol.v1.TabletServerStatus;
+import java.util.List;
+import java.util.Optional;
+
+/** Where tablets are, and what is told about a cluster, on the wire. */
+public final class WireClusters {
+  private WireClusters() {}
+
+  public static TabletPlace toWire(TabletLocation location) {
+    TabletPlace.Builder wire =
+        TabletPlace.newBuilder()
+            .setFirst(WireCells.toWire(location.first()))
+            .setAddress(location.address());
+    location.last().ifPresent(last -> wire.setLast(WireCells.toWire(last)));
+    return wire.build();
+  }
+
+  public static TabletLocation location(TabletPlace wire) {
+    return new TabletLocation(
+        WireCells.bytes(wire.getFirst()),
+        wire.hasLast() ? Optional.of(WireCells.bytes(wire.getLast())) : Optional.empty(),
+        wire.getAddress());
+  }
+
+  public static ClusterStatus toWire(Cluster.Status status) {
+    ClusterStatus.Builder wire =
+        ClusterStatus.newBuilder()
+            .setMaster(status.master())
+            .setToken(status.token())
+            .setTablets(status.tablets())
+            .addAllUnserved(status.unserved());
+    for (Cluster.ServerStatus server : status.servers()) {
+      wire.addServers(
+          TabletServerStatus.newBuilder()
+              .setAddress(server.address())
+              .setRun(server.run())
+              .setDraining(server.draining())
+              .setTablets(server.tablets())
+              .setFileBytes(server.fileBytes())
+              .setMemoryBytes(server.memoryBytes())
+              .setReadsPerSecond(server.readsPerSecond())
+              .setWritesPerSecond(server.writesPerSecond())
+              .setProblem(server.problem()));
+    }
+    return wire.build();
+  }
+
+  public static Cluster.Status status(ClusterStatus wire) {
+    return new Cluster.Status(
+        wire.getMaster(),
+        wire.getToken(),
+        wire.getServersList().stream().map(WireClusters::server).toList(),
+        wire.getTablets(),
+        List.copyOf(wire.getUnservedList()));
+  }
+
+  private static Cluster.ServerStatus server(TabletServerStatus wire) {
+    return new Cluster.ServerStatus(
+        wire.getAddress(),
+        wire.getRun(),
+        wire.getDraining(),
+        wire.getTablets(),
+        wire.getFileBytes(),
+        wire.getMemoryBytes(),
+        wire.getReadsPerSecond(),
+        wire.getWritesPerSecond(),
+        wire.getProblem());
+  }
+
+  public static BalanceResponse toWire(List<Cluster.Move> moves) {
+    return BalanceResponse.newBuilder()
+        .addAllMoves(moves.stream().map(WireClusters::toWire).toList())
+        .build();
+  }
+
+  public static List<Cluster.Move> moves(BalanceResponse wire) {
+    return wire.getMovesList().stream().map(WireClusters::move).toList();
+  }
+
+  public static TabletMove toWire(Cluster.Move move) {
+    TabletMove.Builder wire =
+        TabletMove.newBuilder()
+            .setTable(move.table())
+            .setFirst(WireCells.toWire(move.first()))
+            .setFrom(move.from())
+            .setTo(move.to())
+            .setReason(move.reason());
+    move.last().ifPresent(last -> wire.setLast(WireCells.toWire(last)));
+    return wire.build();
+  }
+
+  public static Cluster.Move move(TabletMove wire) {
+    return new Cluster.Move(
+        wire.getTable(),
+        WireCells.bytes(wire.getFirst()),
+        wire.hasLast() ? Optional.of(WireCells.bytes(wire.getLast())) : Optional.empty(),
+        wire.getFrom(),
+        wire.getTo(),
+        wire.getReason());
+  }
+
+  public static ClusterGarbage toWire(Cluster.Garbage garbage) {
+    return ClusterGarbage.newBuilder()
+        .addAllFiles(garbage.files())
+        .setBytes(garbage.bytes())
+        .setBlocked(garbage.blocked())
+        .build();
+  }
+
+  public static Cluster.Garbage garbage(ClusterGarbage wire) {
+    return new Cluster.Garbage(
+        List.copyOf(wire.getFilesList()), wire.getBytes(), wire.getBlocked());
+  }
+}
