@@ -106,6 +106,13 @@ public final class Workers {
     return answers.get();
   }
 
+  /** Fails if a worker has failed already. */
+  public void requireWorking() {
+    if (!problems.isEmpty()) {
+      throw new AssertionError(name + " failed " + problems.size() + " times", problems.peek());
+    }
+  }
+
   /** Has all of them end their step; fails if one failed in another way than the store may. */
   public void stop() throws InterruptedException {
     stop.countDown();
@@ -114,9 +121,7 @@ public final class Workers {
         throw new AssertionError(thread.getName() + " did not end its last step");
       }
     }
-    if (!problems.isEmpty()) {
-      throw new AssertionError(name + " failed " + problems.size() + " times", problems.peek());
-    }
+    requireWorking();
   }
 
   @Override
