@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotFoundException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.table.TabletInfo;
@@ -40,6 +41,7 @@ final class Upkeep implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Duration PAUSE = Duration.ofMillis(50);
+  private static final int DRAIN_LOOKS = 40;
   private static final int MOST_TABLETS = 8; // of a table
 
   private final TabletCluster cluster;
@@ -73,12 +75,14 @@ final class Upkeep implements AutoCloseable {
     return switch (e) {
       case InvalidRequestException _, ConflictException _ -> // another was quicker, or too small
           work == Work.SPLIT || work == Work.JOIN || work == Work.MOVE || work == Work.MOVE_META;
+      case NotFoundException _ -> // the server that was to give or get is gone
+          work == Work.MOVE || work == Work.MOVE_META || work == Work.DRAIN;
       case OutcomeUnknownException _ -> true;
       default -> e.retryable();
     };
   }
 
-  private void attempt(Work work, RandomGenerator random) {
+  private void attempt(Work work, RandomGenerator random) throws InterruptedException {
     if (run(work, random)) {
       synchronized (done) {
         done.merge(work, 1, Integer::sum);
@@ -87,7 +91,7 @@ final class Upkeep implements AutoCloseable {
     }
   }
 
-  private boolean run(Work work, RandomGenerator random) {
+  private boolean run(Work work, RandomGenerator random) throws InterruptedException {
     String table = Workloads.TABLES.get(random.nextInt(Workloads.TABLES.size()));
     return switch (work) {
       case MOVE -> move(table, random);
@@ -162,12 +166,13 @@ final class Upkeep implements AutoCloseable {
   }
 
   /** Whatever comes of it, the server gets tablets again. */
-  private boolean drain(RandomGenerator random) {
+  private boolean drain(RandomGenerator random) throws InterruptedException {
     String address = cluster.serverAddress(random.nextInt(cluster.serverCount()));
     boolean empty = false;
     try {
-      for (int i = 0; i < 20 && !empty && !workers.isStopping(); i++) {
+      for (int i = 0; i < DRAIN_LOOKS && !empty && !workers.isStopping(); i++) {
         empty = stele.cluster().drain(address, true) == 0;
+        workers.pause(PAUSE);
       }
     } finally {
       await("the end of a drain")

@@ -54,6 +54,7 @@ final class Workloads implements AutoCloseable {
   private final Workers workers;
   private final AtomicInteger started = new AtomicInteger();
   private final List<Stele> clients = new ArrayList<>();
+  private final Map<NotedTables, Duration> seen = new LinkedHashMap<>();
 
   Workloads(TabletCluster cluster, long seed) {
     this.cluster = cluster;
@@ -93,7 +94,8 @@ final class Workloads implements AutoCloseable {
     for (Duration timeout : timeouts) {
       Stele stele = cluster.client(timeout);
       clients.add(stele);
-      Tables tables = stele.rows();
+      NotedTables tables = new NotedTables(stele.rows());
+      seen.put(tables, timeout);
       for (int w = 0; w < WORKERS; w++) {
         int worker = started.getAndIncrement();
         start(random -> nodes.write(tables, LIST, random));
@@ -165,6 +167,8 @@ final class Workloads implements AutoCloseable {
   void stopAndCheck(String story) throws InterruptedException {
     workers.stop();
     System.out.println(workers);
+    String where = "seed " + seed + "; " + story + "; logs in " + cluster.logs();
+    seen.forEach((tables, timeout) -> checkFailures(tables, timeout, where));
     try (Stele stele = cluster.client()) {
       Tables tables = stele.rows();
       Map<String, Verdict> verdicts = new LinkedHashMap<>();
@@ -175,13 +179,22 @@ final class Workloads implements AutoCloseable {
       verdicts.put("counters", counters.check(tables, COUNTERS));
       verdicts.put("registers", registers.check());
       verdicts.forEach((what, verdict) -> System.out.println(what + ": " + verdict.checked()));
-      String where = "seed " + seed + "; " + story + "; logs in " + cluster.logs();
       verdicts.forEach(
           (what, verdict) -> {
             assertThat(verdict.violations()).as(what + "; " + where).isEmpty();
             assertThat(verdict.checked()).as(what + "; " + where).isPositive();
           });
       assertThat(stele.tables().verifyMeta("")).as(where).isEmpty();
+    }
+  }
+
+  /** Who waits for as long as a recovery takes sees none: only that an answer was lost. */
+  private static void checkFailures(NotedTables tables, Duration timeout, String where) {
+    System.out.println("a client that waits for " + timeout.toSeconds() + " s: " + tables);
+    if (timeout.compareTo(TabletCluster.RECOVERY) > 0) {
+      assertThat(tables.counts().keySet())
+          .as("%s; %s", tables, where)
+          .isSubsetOf(OutcomeUnknownException.class.getSimpleName());
     }
   }
 
