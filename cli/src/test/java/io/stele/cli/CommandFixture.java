@@ -1,5 +1,6 @@
 package io.stele.cli;
 
+import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.table.Table;
@@ -89,6 +90,11 @@ public final class CommandFixture {
       @Override
       public MetastoreClient metastore() {
         throw new AssertionError("no metastore in this test");
+      }
+
+      @Override
+      public Cluster cluster() {
+        return cluster;
       }
 
       @Override
