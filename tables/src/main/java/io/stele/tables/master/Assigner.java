@@ -95,9 +95,13 @@ final class Assigner {
     List<Homeless> homeless =
         unowned.stream()
             .filter(each -> mine.contains(each.key()))
-            .map(each -> new Homeless(each.key(), kin(each)))
+            .map(each -> new Homeless(each.key(), kin(each), failures(each.key())))
             .toList();
     Placement.place(homeless, rooms(picture)).forEach((server, tablets) -> begin(server, tablets));
+  }
+
+  private Map<LiveServer, Integer> failures(TabletKey tablet) {
+    return troubles.of(tablet).map(Troubles.Trouble::failures).orElse(Map.of());
   }
 
   private static String kin(TabletConfig tablet) {
@@ -193,7 +197,7 @@ final class Assigner {
   }
 
   private void failed(LiveServer server, TabletKey tablet, SteleException problem) {
-    boolean news = troubles.failed(tablet, problem);
+    boolean news = troubles.failed(tablet, server, problem);
     if (news && Troubles.isLasting(problem)) {
       parts
           .events()

@@ -150,6 +150,8 @@ public final class ClusterTables implements TableAdmin {
       first = split;
     }
     tablets.add(TabletConfig.empty(table, first, Optional.empty()));
+    boolean _ =
+        master.settle(Picture::whole, master.settings().patience()); // it may have just begun
     master.parts().lead().check();
     repeatedly(() -> Futures.await(meta.create(table, schema, tablets)), () -> exists(table));
     awaitServed(table);
