@@ -175,7 +175,7 @@ final class BankLedger {
             seen.name(),
             number,
             version,
-            seen.journal().get(version));
+            Optional.ofNullable(seen.journal().get(version)));
       }
     }
   }
