@@ -1,5 +1,6 @@
 package io.stele.client.embedded;
 
+import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.client.metastore.MetastoreClient;
@@ -9,6 +10,9 @@ public interface StoreConnection extends AutoCloseable {
   Tables tables();
 
   TableAdmin tableAdmin();
+
+  /** The servers as a whole. */
+  Cluster cluster();
 
   /** Closed with the store. */
   MetastoreClient metastore();

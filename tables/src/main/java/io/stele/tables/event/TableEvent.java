@@ -53,6 +53,19 @@ public sealed interface TableEvent extends Event {
     }
   }
 
+  /** META says that another server has a tablet that was served here. */
+  record TabletLost(String tablet, String reason) implements TableEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "%s is served here no more: %s".formatted(tablet, reason);
+    }
+  }
+
   record Split(String tablet, String lower) implements TableEvent {
     @Override
     public String text() {

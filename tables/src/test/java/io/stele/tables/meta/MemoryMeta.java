@@ -74,7 +74,13 @@ final class MemoryMeta implements MetaAccess {
   }
 
   @Override
-  public synchronized long scan(String metaTable, ReadPredicate predicate, Predicate<Cell> each) {
+  public List<List<Bytes>> together(String metaTable, List<Bytes> rows) {
+    return rows.isEmpty() ? List.of() : List.of(rows);
+  }
+
+  @Override
+  public synchronized long scan(
+      String metaTable, ReadPredicate predicate, boolean latest, Predicate<Cell> each) {
     Set<List<Bytes>> seen = new HashSet<>();
     for (Cell cell : tables.getOrDefault(metaTable, new TreeMap<>()).values()) {
       boolean wanted = predicate.rows().stream().anyMatch(range -> range.contains(cell.row()));

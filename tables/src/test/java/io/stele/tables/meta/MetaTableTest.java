@@ -227,11 +227,17 @@ class MetaTableTest {
           public long scan(
               String metaTable,
               io.stele.base.predicate.ReadPredicate predicate,
+              boolean latest,
               java.util.function.Predicate<Cell> each) {
             if (++scans == 3) {
               save(tablet("a", "b"));
             }
-            return meta.scan(metaTable, predicate, each);
+            return meta.scan(metaTable, predicate, latest, each);
+          }
+
+          @Override
+          public List<List<Bytes>> together(String metaTable, List<Bytes> rows) {
+            return meta.together(metaTable, rows);
           }
         };
     assertThat(new MetaTable(healing, root).loadable(tablet("b", "!").key()))
