@@ -73,7 +73,8 @@ final class Survey {
     List<TabletConfig> all = new ArrayList<>();
     for (MetaLevel level : MetaLevel.values()) {
       List<UnreadableRow> unreadable = new ArrayList<>();
-      all.addAll(read(parts.meta().durable(), level, live, unreadable));
+      List<TabletConfig> found = read(parts.meta().durable(), level, live, unreadable);
+      all.addAll(found);
       if (!unreadable.isEmpty()) {
         UnreadableRow row = unreadable.getFirst();
         throw new CorruptDataException(
@@ -84,6 +85,19 @@ final class Survey {
       }
     }
     return all;
+  }
+
+  private static void checkServed(
+      MetaLevel level, List<TabletConfig> found, List<LiveServer> live) {
+    if (level != MetaLevel.META1) {
+      found.stream()
+          .filter(tablet -> Picture.ownerOf(tablet, live).isEmpty())
+          .findFirst()
+          .ifPresent(
+              tablet -> {
+                throw new UnavailableException(tablet.key() + " has no server at the moment");
+              });
+    }
   }
 
   private List<TabletConfig> read(
