@@ -22,8 +22,11 @@ final class Survey {
   private final MasterParts parts;
   private final Orders orders;
 
-  Survey(MasterParts parts, Orders orders) {
+  private final Reservations reservations;
+
+  Survey(MasterParts parts, Orders orders, Reservations reservations) {
     this.parts = parts;
+    this.reservations = reservations;
     this.orders = orders;
   }
 
@@ -38,6 +41,7 @@ final class Survey {
   }
 
   private Picture look(boolean begin) {
+    long mark = reservations.mark();
     List<LiveServer> live = parts.membership().live();
     Set<String> draining = parts.membership().draining();
     List<TabletConfig> tablets = new ArrayList<>();
@@ -60,7 +64,7 @@ final class Survey {
         break;
       }
     }
-    return new Picture(live, draining, tablets, unreadable, whole);
+    return new Picture(live, draining, tablets, unreadable, whole, mark);
   }
 
   /**
@@ -83,6 +87,7 @@ final class Survey {
             "rows that can be read",
             MetaRows.describe(row.row()) + ": " + row.problem());
       }
+      checkServed(level, found, live);
     }
     return all;
   }

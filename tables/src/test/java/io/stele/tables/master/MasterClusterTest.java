@@ -117,8 +117,7 @@ class MasterClusterTest {
   void aClusterBeginsFromNothingAndServesTables() {
     table(3, 12);
     checkAll();
-    assertThat(cluster.nodes())
-        .allSatisfy(node -> assertThat(tabletsOf(node)).isBetween(4, 5));
+    assertThat(cluster.nodes()).allSatisfy(node -> assertThat(tabletsOf(node)).isBetween(4, 5));
   }
 
   @Test
