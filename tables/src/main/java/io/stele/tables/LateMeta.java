@@ -1,9 +1,11 @@
 package io.stele.tables;
 
+import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.tables.meta.MetaAccess;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +36,13 @@ final class LateMeta implements MetaAccess {
   }
 
   @Override
-  public long scan(String metaTable, ReadPredicate predicate, Predicate<Cell> each) {
-    return access().scan(metaTable, predicate, each);
+  public long scan(
+      String metaTable, ReadPredicate predicate, boolean latest, Predicate<Cell> each) {
+    return access().scan(metaTable, predicate, latest, each);
+  }
+
+  @Override
+  public List<List<Bytes>> together(String metaTable, List<Bytes> rows) {
+    return access().together(metaTable, rows);
   }
 }

@@ -1,22 +1,29 @@
 package io.stele.tables;
 
+import io.stele.base.error.FencedException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
 import io.stele.tables.compact.Compactor;
 import io.stele.tables.compact.Splitter;
 import io.stele.tables.compact.SwapGuard;
 import io.stele.tables.event.TableEvent;
+import io.stele.tables.load.Assignments;
+import io.stele.tables.load.ChangeLocks;
 import io.stele.tables.load.ConfigSaver;
 import io.stele.tables.load.FileGc;
 import io.stele.tables.load.Home;
 import io.stele.tables.load.Lifecycle;
 import io.stele.tables.load.Loader;
 import io.stele.tables.load.LocalMeta;
+import io.stele.tables.load.RoutedMeta;
 import io.stele.tables.load.ServerRun;
 import io.stele.tables.load.TableSet;
+import io.stele.tables.load.TabletProbe;
 import io.stele.tables.load.Unloader;
 import io.stele.tables.load.Warmer;
+import io.stele.tables.meta.ConfigGuard;
 import io.stele.tables.meta.ConfigWriter;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.TabletConfig;
@@ -29,6 +36,7 @@ import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletListener;
+import io.stele.tables.txn.Lease;
 import io.stele.tables.txn.Sequencer;
 import io.stele.tables.txn.Snapshots;
 import io.stele.tables.write.Flusher;
@@ -37,6 +45,7 @@ import io.stele.tables.write.WriteSide;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -64,7 +73,9 @@ final class Machinery implements AutoCloseable {
   private final Compactor compactor;
   private final Splitter splitter;
   private final Warmer warmer;
+  private final ChangeLocks locks = new ChangeLocks();
   private final Lifecycle lifecycle;
+  private final Assignments assignments;
   private final FileGc gc;
   private final ExecutorService acknowledger;
   private final ScheduledExecutorService upkeep;
@@ -76,7 +87,8 @@ final class Machinery implements AutoCloseable {
   Machinery(TabletServer.Builder described) {
     this.described = described;
     TabletServerSettings settings = described.settings;
-    String run = ServerRun.next(described.files);
+    Optional<ClusterPlace> place = described.place;
+    String run = place.map(ClusterPlace::run).orElseGet(() -> ServerRun.next(described.files));
     this.home = new Home(described.address, LOGS.resolve(run));
     this.acknowledger =
         Executors.newSingleThreadExecutor(
@@ -89,18 +101,25 @@ final class Machinery implements AutoCloseable {
             described.files,
             new FragmentFiles(run),
             new CommitLock(),
-            new Sequencer(0, acknowledger),
+            new Sequencer(0, acknowledger, place.map(ClusterPlace::lease).orElse(Lease.FOR_EVER)),
             new Snapshots(),
             described.clock,
             described.random,
             described.events);
-    this.tables = new TableSet(parts, described.cache, new SizeTrigger());
+    this.tables = new TableSet(parts, described.cache, new SizeTrigger(), place.isPresent());
     this.warmer = new Warmer(parts);
     LateMeta late = new LateMeta();
     this.meta = new MetaTable(late, described.root);
-    this.configWriter = new ConfigWriter(meta, described.clock, described.events);
-    this.configs = new ConfigSaver(described.files, home, parts.sequencer(), configWriter);
-    this.writes = new WriteSide(parts, home.log(), settings.writes(), configs, tables::all);
+    this.configWriter =
+        new ConfigWriter(
+            meta,
+            place.isPresent() ? ConfigSaver.owned(home.log(), parts.sequencer()) : ConfigGuard.NONE,
+            described.clock,
+            parts::report);
+    this.configs =
+        new ConfigSaver(
+            described.files, home, parts.sequencer(), configWriter, place.isPresent(), this::lost);
+    this.writes = new WriteSide(parts, logs(), home.log(), settings.writes(), configs, tables::all);
     TabletAccess access =
         new TabletAccess(described.clock, settings.writes().deferLimit(), warmer::warm);
     this.scanners =
@@ -112,7 +131,11 @@ final class Machinery implements AutoCloseable {
             settings.scans(),
             settings.scanIdle());
     this.rows = new RowOperations(scanners, writes.path());
-    late.set(new LocalMeta(tables, writes.path(), scanners));
+    LocalMeta local = new LocalMeta(tables, writes.path(), scanners);
+    late.set(
+        place.isPresent()
+            ? new RoutedMeta(tables, local, place.get().elsewhere(), parts.sequencer())
+            : local);
     this.compactor =
         new Compactor(parts, configs, tables::all, warmer::warm, settings.compaction());
     this.splitter =
@@ -125,7 +148,7 @@ final class Machinery implements AutoCloseable {
             configs::configOf,
             warmer::warm);
     Loader loader =
-        new Loader(parts, home, described.probe, configs, writes.path(), settings.replayBytes());
+        new Loader(parts, logs(), home, probe(), configs, writes.path(), settings.replayBytes());
     Unloader unloader = new Unloader(parts, home, configs, writes.flusher());
     this.lifecycle =
         new Lifecycle(
@@ -136,21 +159,58 @@ final class Machinery implements AutoCloseable {
             unloader,
             configs,
             writes.flusher(),
-            action ->
-                compactor.pausing(
-                    () -> {
-                      action.run();
-                      return action;
-                    }),
+            locks,
+            this::withoutCompaction,
+            this::checkSizes);
+    this.assignments =
+        new Assignments(
+            parts,
+            tables,
+            meta,
+            home,
+            described.probe,
+            loader,
+            unloader,
+            lifecycle,
+            writes.flusher(),
+            locks,
+            this::withoutCompaction,
             this::checkSizes);
     this.gc = new FileGc(parts, LOGS, home.log(), tables::all, lifecycle::allConfigs);
+  }
+
+  private FileStore logs() {
+    return described.place.map(ClusterPlace::logs).orElse(described.files);
+  }
+
+  /** What was this very run's is nobody else's. */
+  private TabletProbe probe() {
+    return config ->
+        config.log().filter(newest -> newest.directory().equals(home.log())).isEmpty()
+            && described.probe.isServed(config);
+  }
+
+  private void withoutCompaction(Runnable action) {
+    compactor.pausing(
+        () -> {
+          action.run();
+          return action;
+        });
+  }
+
+  /** Not in the thread that saves configurations: those who wait for that may be in the way. */
+  private void lost(Table table, Tablet tablet) {
+    Thread.ofVirtual()
+        .name("stele-lost")
+        .start(() -> background("giving up a tablet", () -> assignments.lost(table, tablet)));
   }
 
   private SwapGuard guard() {
     return new SwapGuard() {
       @Override
-      public <T> T excluding(Supplier<T> action) {
-        return lifecycle.changing(
+      public <T> T excluding(Table table, Supplier<T> action) {
+        return locks.changing(
+            table.name(),
             () ->
                 compactor.pausing(
                     () ->
@@ -158,7 +218,7 @@ final class Machinery implements AutoCloseable {
                             .flusher()
                             .pausing(
                                 () -> {
-                                  configs.drain(); // what waits there knows the old rows
+                                  configs.drain(table); // what waits there knows the old rows
                                   return action.get();
                                 })));
       }
@@ -211,10 +271,18 @@ final class Machinery implements AutoCloseable {
     long start = described.clock.nanos();
     configWriter.start();
     writes.start();
-    long records = lifecycle.loadMeta();
-    Map<Table, List<TabletConfig>> found = lifecycle.findTables();
-    compactor.start();
-    Thread.ofVirtual().name("stele-load").start(() -> loadTables(found, records, start));
+    if (isInCluster()) {
+      compactor.start(); // tablets come when they are assigned
+      locks.endStart();
+      parts.report(
+          new TableEvent.Started(home.log().name(), 0, 0, 0, described.clock.nanos() - start));
+      loaded.complete(null);
+    } else {
+      long records = lifecycle.loadMeta();
+      Map<Table, List<TabletConfig>> found = lifecycle.findTables();
+      compactor.start();
+      Thread.ofVirtual().name("stele-load").start(() -> loadTables(found, records, start));
+    }
     long nanos = described.settings.upkeep().toNanos();
     var _ =
         upkeep.scheduleWithFixedDelay(
@@ -242,6 +310,7 @@ final class Machinery implements AutoCloseable {
   /** What is done every now and then. */
   void upkeep() {
     scanners.endSuperfluous();
+    background("recovery of tablets", lifecycle::resumeLoads);
     lifecycle.discoverSchemas();
     long idle = described.settings.tabletIdle().toNanos();
     for (Table table : tables.all()) {
@@ -252,7 +321,7 @@ final class Machinery implements AutoCloseable {
         splitter.check(table);
       }
     }
-    if (loaded.isDone() && !loaded.isCompletedExceptionally()) {
+    if (!isInCluster() && loaded.isDone() && !loaded.isCompletedExceptionally()) {
       try {
         gc.run();
       } catch (IOException e) {
@@ -269,6 +338,14 @@ final class Machinery implements AutoCloseable {
     } catch (RuntimeException e) { // one that got away would end the upkeep for good
       parts.report(new TableEvent.BackgroundFailed(what, e));
     }
+  }
+
+  boolean isInCluster() {
+    return described.place.isPresent();
+  }
+
+  Assignments assignments() {
+    return assignments;
   }
 
   ServerParts parts() {
@@ -336,8 +413,9 @@ final class Machinery implements AutoCloseable {
       boolean all = lifecycle.unloadAll();
       writes.close();
       if (all) {
-        for (FileInfo file : parts.files().list(home.log())) {
-          parts.files().delete(file.path()); // all it says is in files that META names
+        FileStore logs = logs();
+        for (FileInfo file : logs.list(home.log())) {
+          logs.delete(file.path()); // all it says is in files that META names
         }
       }
     } catch (IOException e) {
@@ -350,7 +428,10 @@ final class Machinery implements AutoCloseable {
   /** Stops without unloading, as a crash would, but with threads ended. */
   void abandon() {
     closed = true;
-    lifecycle.endStart();
+    locks.endStart();
+    if (isInCluster() && !acknowledger.isShutdown()) {
+      parts.sequencer().failed(new FencedException("the tablet server has ended"));
+    }
     upkeep.shutdownNow();
     compactor.close();
     configWriter.close();

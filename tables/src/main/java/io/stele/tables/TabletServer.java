@@ -3,6 +3,7 @@ package io.stele.tables;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.file.FileStore;
 import io.stele.base.predicate.ReadPredicate;
@@ -20,15 +21,21 @@ import io.stele.base.table.TableAdmin;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
 import io.stele.base.table.TabletInfo;
+import io.stele.base.table.TabletLocator;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
 import io.stele.engine.cache.BlockCache;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.load.TabletProbe;
+import io.stele.tables.master.LiveServer;
+import io.stele.tables.master.TabletControl;
+import io.stele.tables.meta.MetaLocator;
+import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.RootStore;
 import io.stele.tables.tablet.Table;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -47,16 +54,26 @@ import java.util.random.RandomGenerator;
  * <p>Layout of the file store: {@code SERVER} (the number of the last run), {@code FIXED} (the
  * tables apart from META), {@code log/RUN/*.log}, {@code fragments/RUN/*.frag}.
  *
+ * <p>Alone, it has its files to itself and loads all that META has. In a cluster ({@link
+ * Builder#cluster}) the files are shared, it loads what it is told to ({@link #control}), META may
+ * be anywhere, and it answers only as long as it holds its lease.
+ *
  * <p>Threads: any number may call. Its own are the log, the acknowledger, the flusher, the
  * compactor, three that save configurations, and one for upkeep.
  */
 public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
   private final Machinery machinery;
   private final AdminOperations admin;
+  private final TabletControl control;
+  private final TabletLocator locator;
 
   private TabletServer(Builder builder) {
     this.machinery = new Machinery(builder);
     this.admin = new AdminOperations(machinery);
+    this.control =
+        new ControlledTablets(
+            machinery, admin, new LiveServer(machinery.home().log().name(), builder.address));
+    this.locator = machinery.isInCluster() ? new MetaLocator(machinery.meta()) : admin::locateAlone;
   }
 
   /**
@@ -80,6 +97,7 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
     BlockCache cache = new BlockCache(DEFAULT_CACHE_BYTES);
     Consumer<TableEvent> events = _ -> {};
     TabletProbe probe = TabletProbe.ALONE;
+    Optional<ClusterPlace> place = Optional.empty();
 
     private static final long DEFAULT_CACHE_BYTES = 256L << 20;
 
@@ -121,13 +139,25 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
       return this;
     }
 
-    /** Asked whether another server still has a tablet before it is loaded. */
+    /** Makes it one of several servers with the same files. */
+    public Builder cluster(ClusterPlace value) {
+      place = Optional.of(value);
+      return this;
+    }
+
+    /**
+     * Asked whether another server still has a tablet before it is loaded; in a cluster: whether
+     * the run lives that its newest log is of.
+     */
     public Builder probe(TabletProbe value) {
       probe = value;
       return this;
     }
 
-    /** Starts it: META is loaded when this returns, all other tables soon after. */
+    /**
+     * Starts it: META is loaded when this returns, all other tables soon after. In a cluster
+     * nothing is.
+     */
     public TabletServer open() {
       TabletServer server = new TabletServer(this);
       boolean started = false;
@@ -143,6 +173,21 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
     }
   }
 
+  /** What a master, and other servers of a cluster, ask of it. */
+  public TabletControl control() {
+    return control;
+  }
+
+  /** Where tablets are: alone, all are here. */
+  public TabletLocator locator() {
+    return locator;
+  }
+
+  /** META as this server reaches it. */
+  public MetaTable meta() {
+    return machinery.meta();
+  }
+
   /** For tests in this package: the parts behind the requests. */
   Machinery machinery() {
     return machinery;
@@ -150,6 +195,14 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
 
   private Table table(String name) {
     return machinery.tables().get(name);
+  }
+
+  /** Tables as a whole are not one server's affair where there are several. */
+  private void checkAlone(String what) {
+    if (machinery.isInCluster()) {
+      throw new NotServingException(
+          what + " is for the master of the cluster to do, not for one of its servers");
+    }
   }
 
   private Table writable(String name) {
@@ -260,13 +313,16 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
 
   @Override
   public List<RowSample> sampleRows(String table) {
-    return admin.sampleRows(table(table));
+    List<RowSample> samples = admin.sampleRows(table(table));
+    machinery.parts().sequencer().checkLease();
+    return samples;
   }
 
   // ---- tables
 
   @Override
   public void create(String table, TableSchema schema, List<Bytes> splits) {
+    checkAlone("to make table \"" + table + "\"");
     machinery.lifecycle().create(table, schema, splits);
   }
 
@@ -287,11 +343,13 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
 
   @Override
   public void alter(String table, TableSchema schema) {
+    checkAlone("to change table \"" + table + "\"");
     machinery.lifecycle().alter(table, schema);
   }
 
   @Override
   public void drop(String table) {
+    checkAlone("to drop table \"" + table + "\"");
     machinery.lifecycle().drop(table);
   }
 
@@ -327,21 +385,28 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
 
   @Override
   public void loadFixedTable(String table, String configFile) {
+    if (machinery.isInCluster()) {
+      throw new InvalidRequestException(
+          "table \"" + table + "\" cannot be a fixed one: only a server alone has such tables");
+    }
     admin.loadFixed(table, configFile);
   }
 
   @Override
   public void unloadTable(String table) {
+    checkAlone("to unload table \"" + table + "\"");
     machinery.lifecycle().unloadTable(table);
   }
 
   @Override
   public void loadTable(String table) {
+    checkAlone("to load table \"" + table + "\"");
     machinery.lifecycle().loadTable(table);
   }
 
   @Override
   public void setMetaLocation(String address) {
+    checkAlone("to move META0");
     admin.setMetaLocation(address);
   }
 
@@ -372,5 +437,13 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
   @Override
   public void close() {
     machinery.close();
+  }
+
+  /**
+   * Stops without unloading anything, as a crash would: for a server that has lost its lease, whose
+   * tablets others take.
+   */
+  public void abandon() {
+    machinery.abandon();
   }
 }

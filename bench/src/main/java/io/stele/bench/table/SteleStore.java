@@ -9,6 +9,7 @@ import io.stele.base.schema.PurgePolicy;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.RowOutcome;
 import io.stele.base.table.ScanOptions;
+import io.stele.bench.measure.SteleProgram;
 import io.stele.bench.table.ycsb.Driver;
 import io.stele.bench.table.ycsb.Records;
 import io.stele.bench.table.ycsb.Store;
@@ -16,10 +17,6 @@ import io.stele.client.Stele;
 import io.stele.client.table.Row;
 import io.stele.client.table.RowMutation;
 import io.stele.client.table.RowScan;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,24 +115,13 @@ final class SteleStore implements Store {
   @Override
   public boolean tryRead(String table, String key) {
     // The client would try again, with pauses that are too long for the time of a start.
-    if (!listens()) {
+    if (!SteleProgram.listens(address)) {
       return false;
     }
     try (Stele fresh = Stele.builder().endpoints(address).timeout(SHORT).connect()) {
       return fresh.table(table).get(key).isPresent();
     } catch (SteleException e) {
       return false; // not yet
-    }
-  }
-
-  private boolean listens() {
-    int colon = address.lastIndexOf(':');
-    try (Socket socket = new Socket()) {
-      int port = Integer.parseInt(address.substring(colon + 1));
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
-      return true;
-    } catch (IOException e) {
-      return false;
     }
   }
 

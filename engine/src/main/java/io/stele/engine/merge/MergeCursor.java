@@ -11,18 +11,24 @@ import java.util.List;
  *
  * <p>A binary heap of sources with the smallest on top. When the top's next cell is still smaller
  * than its best child's, which is usual in runs, nothing moves.
+ *
+ * <p>Of one row, a source is done as soon as it stands on another: when the rest of the row is in
+ * one source, which is usual, nothing is compared or copied any more.
  */
 public final class MergeCursor implements CellCursor {
   private final CellCursor[] sources;
   private final CellCursor[] heap;
+  private final boolean oneRow;
   private int size;
   private boolean started;
+  private final KeyCopy row = new KeyCopy(); // the one of the last seek
 
   // A copy of the key last handed out, kept only when two sources may hold the same cell.
   private final KeyCopy last = new KeyCopy();
 
-  private MergeCursor(CellCursor[] sources) {
+  private MergeCursor(CellCursor[] sources, boolean oneRow) {
     this.sources = sources;
+    this.oneRow = oneRow;
     this.heap = new CellCursor[sources.length];
   }
 
@@ -30,15 +36,28 @@ public final class MergeCursor implements CellCursor {
   public static CellCursor of(List<CellCursor> sources) {
     return sources.size() == 1
         ? sources.getFirst()
-        : new MergeCursor(sources.toArray(CellCursor[]::new));
+        : new MergeCursor(sources.toArray(CellCursor[]::new), false);
+  }
+
+  /**
+   * Merges for a reader of one row, who seeks to it first and wants nothing behind it: what comes
+   * after the row may be missing.
+   */
+  public static CellCursor ofRow(List<CellCursor> sources) {
+    return sources.size() == 1
+        ? sources.getFirst()
+        : new MergeCursor(sources.toArray(CellCursor[]::new), true);
   }
 
   @Override
   public boolean seek(CellView target) {
     started = true;
     size = 0;
+    if (oneRow) {
+      row.setRow(target);
+    }
     for (CellCursor source : sources) {
-      if (source.seek(target)) {
+      if (source.seek(target) && (!oneRow || source.cell().sameRow(target))) {
         heap[size++] = source;
       }
     }
@@ -75,7 +94,8 @@ public final class MergeCursor implements CellCursor {
   }
 
   private void advanceTop() {
-    if (!heap[0].next()) {
+    boolean more = heap[0].next();
+    if (!more || (oneRow && size > 1 && !row.view().sameRow(heap[0].cell()))) {
       heap[0] = heap[--size];
     }
     siftDown(0);

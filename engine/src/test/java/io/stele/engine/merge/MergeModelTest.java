@@ -62,11 +62,19 @@ class MergeModelTest {
     }
 
     CellCursor merged(List<? extends Collection<Cell>> fragments) {
+      return MergeCursor.of(cursors(fragments));
+    }
+
+    CellCursor mergedRow() {
+      return MergeCursor.ofRow(cursors(chain));
+    }
+
+    private static List<CellCursor> cursors(List<? extends Collection<Cell>> fragments) {
       List<CellCursor> cursors = new ArrayList<>();
       for (Collection<Cell> fragment : fragments) {
         cursors.add(new ListCursor(new TreeSet<>(fragment)));
       }
-      return MergeCursor.of(cursors);
+      return cursors;
     }
 
     long readTxn() {
@@ -216,6 +224,32 @@ class MergeModelTest {
       VisibleCursor cursor =
           new VisibleCursor(history.merged(), history.wide, txn, predicate, purge, 3);
       for (int i = 0; i < 5; i++) {
+        CellView target = history.target();
+        assertThat(drainFrom(cursor, target))
+            .as("seed %d, txn %d, %s, %s, from %s", seed, txn, predicate, purge, target)
+            .isEqualTo(visible.stream().filter(c -> c.view().compareTo(target) >= 0).toList());
+      }
+    }
+  }
+
+  @Test
+  void readersOfOneRowSeeTheSameThroughAMergeOfThatRow() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      History history = new History(seed);
+      VisibilityModel model = new VisibilityModel(history.all);
+      for (int i = 0; i < 4; i++) {
+        ReadPredicate predicate =
+            history.predicate().withRows(List.of(RowRange.row(history.cells.row())));
+        PurgePolicy purge = history.purge();
+        long txn = history.readTxn();
+        List<Cell> visible = model.visible(txn, predicate, purge, 3);
+
+        VisibleCursor cursor =
+            new VisibleCursor(history.mergedRow(), history.wide, txn, predicate, purge, 3);
+
+        assertThat(drain(cursor))
+            .as("seed %d, txn %d, %s, %s", seed, txn, predicate, purge)
+            .isEqualTo(visible);
         CellView target = history.target();
         assertThat(drainFrom(cursor, target))
             .as("seed %d, txn %d, %s, %s, from %s", seed, txn, predicate, purge, target)

@@ -1,5 +1,6 @@
 package io.stele.tables.compact;
 
+import io.stele.base.error.FencedException;
 import io.stele.base.error.UnavailableException;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.TabletConfig;
@@ -96,6 +97,9 @@ final class MetaChange {
         saved.save(table, written(correction, view), erased(correction, view));
       }
       pending.remove(correction);
+      return true;
+    } catch (FencedException e) {
+      pending.remove(correction); // others have the tablet now, and say what is so
       return true;
     } catch (RuntimeException e) {
       server.report(

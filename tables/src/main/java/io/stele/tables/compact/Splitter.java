@@ -151,7 +151,7 @@ public final class Splitter {
     changing.lock();
     try {
       if (meta.isPending(table)) {
-        guard.excluding(() -> meta.putRight(table));
+        guard.excluding(table, () -> meta.putRight(table));
       }
       if (!settings.automatic() || cannotChange(table).isPresent()) {
         return Optional.empty();
@@ -250,6 +250,7 @@ public final class Splitter {
   private Halves split(Table table, Tablet tablet, Bytes row) {
     Halves halves =
         guard.excluding(
+            table,
             () -> {
               checkMetaIsRight(table);
               TabletView view = active(table, table.view(), tablet);
@@ -265,6 +266,7 @@ public final class Splitter {
   private Joined joinWarm(Table table, Tablet lower) {
     Joined joined =
         guard.excluding(
+            table,
             () -> {
               checkMetaIsRight(table);
               try (Borrowed borrowed = table.borrow()) {

@@ -1,6 +1,9 @@
 package io.stele.tables.load;
 
+import io.stele.base.error.FencedException;
+import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
+import io.stele.tables.meta.ConfigGuard;
 import io.stele.tables.meta.ConfigWriter;
 import io.stele.tables.meta.Futures;
 import io.stele.tables.meta.MetaTable.Change;
@@ -18,22 +21,60 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Saves the configurations of tablets where those of their table are kept: in META, in the root, or
- * in a file.
+ * in a file. In a cluster META takes them only as {@link ConfigGuard} has it.
  */
 public final class ConfigSaver implements TabletConfigs {
   private final FileStore files;
   private final Home home;
   private final Sequencer sequencer;
   private final ConfigWriter writer;
+  private final boolean guarded;
+  private final BiConsumer<Table, Tablet> lost;
 
-  public ConfigSaver(FileStore files, Home home, Sequencer sequencer, ConfigWriter writer) {
+  /**
+   * Makes one.
+   *
+   * @param guarded other servers may take tablets from this one
+   * @param lost told of a tablet that another server has according to META; must not wait
+   */
+  public ConfigSaver(
+      FileStore files,
+      Home home,
+      Sequencer sequencer,
+      ConfigWriter writer,
+      boolean guarded,
+      BiConsumer<Table, Tablet> lost) {
     this.files = files;
     this.home = home;
     this.sequencer = sequencer;
     this.writer = writer;
+    this.guarded = guarded;
+    this.lost = lost;
+  }
+
+  /**
+   * What META must say of tablets that the server of a log saves, because it has them. A server
+   * without its lease has none.
+   */
+  public static ConfigGuard owned(FilePath log, Sequencer sequencer) {
+    return whileLeased(ConfigGuard.owned(log), sequencer);
+  }
+
+  private static ConfigGuard whileLeased(ConfigGuard guard, Sequencer sequencer) {
+    return (tablet, stored) -> {
+      guard.check(tablet, stored);
+      sequencer.checkLease();
+    };
+  }
+
+  private ConfigGuard guard(ConfigGuard inCluster) {
+    return guarded ? whileLeased(inCluster, sequencer) : ConfigGuard.NONE;
   }
 
   @Override
@@ -46,11 +87,21 @@ public final class ConfigSaver implements TabletConfigs {
       Optional<TabletView> view = table.view().find(tablet);
       if (view.isPresent()) {
         TabletKey key = new TabletKey(table.name(), view.get().last());
-        saves.add(writer.save(key, () -> current(table, tablet)));
+        saves.add(
+            writer
+                .save(key, () -> current(table, tablet))
+                .whenComplete((_, failure) -> tellIfLost(table, tablet, failure)));
       }
     }
     return CompletableFuture.allOf(saves.toArray(CompletableFuture<?>[]::new))
         .thenApply(_ -> saves.stream().mapToLong(CompletableFuture::join).max().orElse(0));
+  }
+
+  private void tellIfLost(Table table, Tablet tablet, @Nullable Throwable failure) {
+    Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
+    if (cause instanceof FencedException && sequencer.mayAnswer()) {
+      lost.accept(table, tablet);
+    }
   }
 
   /** What is to be saved of a tablet now; nothing once it is on its way out. */
@@ -75,27 +126,51 @@ public final class ConfigSaver implements TabletConfigs {
     return home.serving(table, tablet, sequencer.assigned());
   }
 
-  /** Saves and removes configurations of one table together; returns when that is durable. */
+  /**
+   * Saves and removes configurations of one table together, of tablets that are here and of what
+   * they become; returns when that is durable.
+   */
   public void replace(Table table, List<TabletConfig> saved, List<TabletKey> erased) {
-    if (table.isFixed()) {
-      FixedTable.save(files, table, saved.getFirst());
-      return;
-    }
-    Futures.await(writer.replace(table.name(), () -> new Change(saved, erased)));
+    replace(table, new Change(saved, erased), guard(ConfigGuard.ownedOrNew(home.log())));
+  }
+
+  /** Saves tablets that leave this server; returns when that is durable. */
+  void leave(Table table, List<TabletConfig> saved) {
+    replace(table, new Change(saved, List.of()), guard(ConfigGuard.owned(home.log())));
   }
 
   /**
    * Saves tablets that are loaded here, which others had before; returns when that is durable.
    *
    * @param read their configurations as they were read before the load
+   * @throws io.stele.base.error.ConflictException if they are not so any more: another has them
    */
   public void takeOver(Table table, List<TabletConfig> read, List<TabletConfig> saved) {
-    replace(table, saved, List.of());
+    replace(table, new Change(saved, List.of()), guard(ConfigGuard.unchanged(read)));
   }
 
-  /** Waits until nothing that was asked for is still to be saved; fails when the log does. */
-  public void drain() {
-    Futures.await(sequencer.unlessFailed(writer.drain()));
+  private void replace(Table table, Change change, ConfigGuard guard) {
+    if (table.isFixed()) {
+      FixedTable.save(files, table, change.saved().getFirst());
+      return;
+    }
+    try {
+      Futures.await(sequencer.unlessFailed(writer.replace(table.name(), () -> change, guard)));
+    } catch (FencedException e) {
+      if (sequencer.mayAnswer()) {
+        // One of them was taken from here: saved one by one, it is found which.
+        var _ = save(table, table.view().tablets().stream().map(TabletView::tablet).toList());
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Waits until nothing that was asked for is still to be saved where a table is described; fails
+   * when the log does.
+   */
+  public void drain(Table table) {
+    Futures.await(sequencer.unlessFailed(writer.drain(table.name())));
   }
 
   private CompletableFuture<Long> saveFixed(Table table) {

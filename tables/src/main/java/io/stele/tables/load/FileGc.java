@@ -64,7 +64,7 @@ public final class FileGc {
     neededLogs.add(ownLog);
     for (TabletConfig config : configs.get()) {
       config.fragments().values().forEach(refs -> refs.forEach(ref -> needed.add(ref.path())));
-      config.log().ifPresent(log -> neededLogs.add(log.directory()));
+      config.logs().forEach(log -> neededLogs.add(log.directory()));
     }
     List<FilePath> superfluous = new ArrayList<>();
     for (FilePath path : fragments) {

@@ -5,7 +5,8 @@ import io.stele.tables.meta.LogRef;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TabletView;
-import java.util.Optional;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Where this run of the server is to be found: what the configurations of its tablets say.
@@ -21,20 +22,21 @@ public record Home(String address, FilePath log) {
         tablet.first(),
         tablet.last(),
         address,
-        Optional.of(new LogRef(log, tablet.fromTxn())),
+        logs(tablet),
         tablet.files(),
         revision);
+  }
+
+  /** This run's log is the newest; before it those that are still to be replayed. */
+  private List<LogRef> logs(TabletView tablet) {
+    List<LogRef> logs = new ArrayList<>(tablet.owedLogs());
+    logs.add(new LogRef(log, tablet.fromTxn()));
+    return logs;
   }
 
   /** A tablet's configuration when it has left, with all its data on disk. */
   public TabletConfig left(Table table, TabletView tablet, long revision) {
     return new TabletConfig(
-        table.name(),
-        tablet.first(),
-        tablet.last(),
-        "",
-        Optional.empty(),
-        tablet.files(),
-        revision);
+        table.name(), tablet.first(), tablet.last(), "", List.of(), tablet.files(), revision);
   }
 }

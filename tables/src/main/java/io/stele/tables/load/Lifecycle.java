@@ -36,14 +36,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
- * How tables come into being on this server, change and go. One such change at a time; reads and
- * writes go on meanwhile.
+ * How tables come into being on this server, change and go. One such change at a time for each
+ * level of META ({@link ChangeLocks}); reads and writes go on meanwhile.
  */
 public final class Lifecycle {
   private final ServerParts server;
@@ -57,8 +54,7 @@ public final class Lifecycle {
   private final Flusher flusher;
   private final Consumer<Runnable> withoutCompaction;
   private final Consumer<Table> sizeCheck;
-  private final ReentrantLock changes = new ReentrantLock();
-  private final CompletableFuture<Void> started = new CompletableFuture<>();
+  private final ChangeLocks locks;
 
   /**
    * Puts it together.
@@ -74,8 +70,10 @@ public final class Lifecycle {
       Unloader unloader,
       ConfigSaver configs,
       Flusher flusher,
+      ChangeLocks locks,
       Consumer<Runnable> withoutCompaction,
       Consumer<Table> sizeCheck) {
+    this.locks = locks;
     this.server = server;
     this.tables = tables;
     this.meta = meta;
@@ -87,25 +85,6 @@ public final class Lifecycle {
     this.flusher = flusher;
     this.withoutCompaction = withoutCompaction;
     this.sizeCheck = sizeCheck;
-  }
-
-  /** Runs something while no table comes, goes or changes. */
-  public <T> T changing(Supplier<T> action) {
-    started.join(); // a tablet on its way here would come as it was before the change
-    changes.lock();
-    try {
-      return action.get();
-    } finally {
-      changes.unlock();
-    }
-  }
-
-  private void changing(Runnable change) {
-    changing(
-        () -> {
-          change.run();
-          return change;
-        });
   }
 
   // ---- start and end
@@ -152,13 +131,8 @@ public final class Lifecycle {
     try {
       return load(found);
     } finally {
-      endStart();
+      locks.endStart();
     }
-  }
-
-  /** Whoever waits for the start waits no longer, however it ended. */
-  public void endStart() {
-    started.complete(null);
   }
 
   /**
@@ -195,20 +169,30 @@ public final class Lifecycle {
     return records;
   }
 
+  /** Goes on with tablets that take writes already, but of which a log could not be read. */
+  public void resumeLoads() {
+    for (Table table : tables.all()) {
+      if (isOwed(table)) {
+        long _ = locks.changing(table.name(), () -> loader.resume(table));
+      }
+    }
+  }
+
+  private static boolean isOwed(Table table) {
+    return table.view().tablets().stream().anyMatch(TabletView::isOwed);
+  }
+
   /** Unloads all tables, META last; false if a tablet had to stay. */
   public boolean unloadAll() {
-    return changing(
-        () -> {
-          List<Table> all = new ArrayList<>(tables.all());
-          all.removeIf(Table::isMeta);
-          tables.find(TableNames.META1).ifPresent(all::add);
-          tables.find(TableNames.META0).ifPresent(all::add);
-          boolean left = true;
-          for (Table table : all) {
-            left &= unload(table);
-          }
-          return left;
-        });
+    List<Table> all = new ArrayList<>(tables.all());
+    all.removeIf(Table::isMeta);
+    tables.find(TableNames.META1).ifPresent(all::add);
+    tables.find(TableNames.META0).ifPresent(all::add);
+    boolean left = true;
+    for (Table table : all) {
+      left &= locks.changing(table.name(), () -> unload(table));
+    }
+    return left && tables.all().isEmpty(); // none may have come meanwhile
   }
 
   /** False if a tablet of it is still here, whose changes may be in the log alone. */
@@ -229,7 +213,8 @@ public final class Lifecycle {
 
   public void create(String name, TableSchema schema, List<Bytes> splits) {
     TableNames.checkNew(name);
-    changing(
+    locks.changing(
+        name,
         () -> {
           if (tables.find(name).isPresent()) {
             throw new ConflictException("table \"" + name + "\" exists");
@@ -252,7 +237,8 @@ public final class Lifecycle {
   }
 
   public void drop(String name) {
-    changing(
+    locks.changing(
+        name,
         () -> {
           Table table = changeable(name);
           if (table.isFixed()) {
@@ -263,7 +249,7 @@ public final class Lifecycle {
               () ->
                   flusher.pausing(
                       () -> {
-                        configs.drain(); // or META would be told of its tablets again
+                        configs.drain(table); // or META would be told of its tablets again
                         Futures.await(meta.drop(name));
                         forget(table);
                         return table;
@@ -290,7 +276,8 @@ public final class Lifecycle {
 
   /** Empties a table: its tablets forget their files, and what is in memory. */
   public void truncate(String name) {
-    changing(
+    locks.changing(
+        name,
         () -> {
           Table table = changeable(name);
           withoutCompaction.accept(
@@ -337,7 +324,8 @@ public final class Lifecycle {
   // ---- schema
 
   public void alter(String name, TableSchema schema) {
-    changing(
+    locks.changing(
+        name,
         () -> {
           Table table = changeable(name);
           settleIfFamiliesCome(table, schema);
@@ -355,7 +343,8 @@ public final class Lifecycle {
    * @throws InvalidRequestException if that is not valid; the last one stays in force
    */
   public void reloadSchema(String name) {
-    changing(
+    locks.changing(
+        name,
         () -> {
           Table table = changeable(name);
           TableSchema stored =
@@ -365,7 +354,12 @@ public final class Lifecycle {
                       () -> new NotFoundException("META has no schema of table \"" + name + "\""))
                   .schema();
           if (!stored.equals(table.view().schema())) {
-            settleIfFamiliesCome(table, stored);
+            if (familiesCome(table.view().schema(), stored)
+                || familiesCome(stored, table.view().schema())) {
+              // Those that go too: META has the schema already in which they come back, if this
+              // server is to learn of it too late.
+              settle(table);
+            }
             putInForce(table, stored);
           }
         });
@@ -377,17 +371,26 @@ public final class Lifecycle {
    * disk first, and is not replayed any more.
    */
   private void settleIfFamiliesCome(Table table, TableSchema schema) {
-    FamilyMap known = new FamilyMap(table.view().schema());
-    boolean come =
-        schema.groups().stream()
-            .anyMatch(
-                group ->
-                    group.wildcard()
-                        || group.families().stream()
-                            .anyMatch(family -> known.groupOf(Bytes.utf8(family)) < 0));
-    if (!come) {
-      return;
+    if (isOwed(table)) { // the replay would bring back what the schema has dropped by then
+      throw new UnavailableException(
+          "tablets of table \"" + table.name() + "\" are still being recovered: try again");
     }
+    if (familiesCome(table.view().schema(), schema)) {
+      settle(table);
+    }
+  }
+
+  private static boolean familiesCome(TableSchema before, TableSchema after) {
+    FamilyMap known = new FamilyMap(before);
+    return after.groups().stream()
+        .anyMatch(
+            group ->
+                group.wildcard()
+                    || group.families().stream()
+                        .anyMatch(family -> known.groupOf(Bytes.utf8(family)) < 0));
+  }
+
+  private void settle(Table table) {
     flusher.flush(table);
     server
         .lock()
@@ -435,7 +438,8 @@ public final class Lifecycle {
 
   public void loadFixed(String name, FilePath configFile) {
     TableNames.checkNew(name);
-    changing(
+    locks.changing(
+        name,
         () -> {
           if (tables.find(name).isPresent()) {
             throw new ConflictException("table \"" + name + "\" is loaded already");
@@ -462,7 +466,8 @@ public final class Lifecycle {
   }
 
   public void unloadTable(String name) {
-    changing(
+    locks.changing(
+        name,
         () -> {
           if (!unload(changeable(name))) {
             throw new UnavailableException(
@@ -474,7 +479,8 @@ public final class Lifecycle {
 
   public void loadTable(String name) {
     TableNames.checkNew(name);
-    changing(
+    locks.changing(
+        name,
         () -> {
           StoredSchema schema =
               meta.schema(name)

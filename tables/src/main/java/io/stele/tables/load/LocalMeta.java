@@ -1,5 +1,6 @@
 package io.stele.tables.load;
 
+import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.predicate.ReadPredicate;
@@ -9,6 +10,7 @@ import io.stele.base.table.TableScan;
 import io.stele.tables.meta.MetaAccess;
 import io.stele.tables.read.Scanners;
 import io.stele.tables.write.WritePath;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
@@ -33,9 +35,15 @@ public final class LocalMeta implements MetaAccess {
   }
 
   @Override
-  public long scan(String metaTable, ReadPredicate predicate, Predicate<Cell> each) {
+  public List<List<Bytes>> together(String metaTable, List<Bytes> rows) {
+    return rows.isEmpty() ? List.of() : List.of(rows);
+  }
+
+  @Override
+  public long scan(
+      String metaTable, ReadPredicate predicate, boolean latest, Predicate<Cell> each) {
     try (TableScan scan =
-        reads.open(tables.get(metaTable), predicate, ScanOptions.DEFAULT.withLatest(true))) {
+        reads.open(tables.get(metaTable), predicate, ScanOptions.DEFAULT.withLatest(latest))) {
       while (true) {
         CellPage page = scan.next(PAGE_BYTES);
         if (page.cells().isPresent()) {

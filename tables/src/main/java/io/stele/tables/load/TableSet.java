@@ -14,26 +14,34 @@ import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.TabletListener;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** The tables that are on this server, by name. */
 public final class TableSet {
   private final ServerParts server;
   private final BlockCache cache;
   private final TabletListener listener;
+  private final boolean inCluster;
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
   private final Map<String, SteleException> failed = new ConcurrentHashMap<>();
   private final Set<String> unloaded = ConcurrentHashMap.newKeySet();
+  private final Queue<FragmentGraph> leaving = new ConcurrentLinkedQueue<>(); // of tables removed
 
   /**
    * Starts without tables.
    *
    * @param listener told of all tablets of all tables
+   * @param inCluster other servers may have tables that this one does not
    */
-  public TableSet(ServerParts server, BlockCache cache, TabletListener listener) {
+  public TableSet(
+      ServerParts server, BlockCache cache, TabletListener listener, boolean inCluster) {
+    this.inCluster = inCluster;
     this.listener = listener;
     this.server = server;
     this.cache = cache;
@@ -52,7 +60,8 @@ public final class TableSet {
    *
    * @throws NotFoundException if there is none, with the name that was probably meant
    * @throws UnavailableException if there is one that could not be loaded, with the reason
-   * @throws NotServingException if it was unloaded on request
+   * @throws NotServingException if it was unloaded on request; in a cluster also in place of the
+   *     others
    */
   public Table get(String name) {
     Table table = tables.get(name);
@@ -66,6 +75,9 @@ public final class TableSet {
     }
     if (unloaded.contains(name)) {
       throw new NotServingException("table \"" + name + "\" was unloaded, and is not served here");
+    }
+    if (inCluster) { // whether it exists is not known here
+      throw new NotServingException("no tablet of table \"" + name + "\" is loaded here");
     }
     throw new NotFoundException(
         "table \""
@@ -94,6 +106,16 @@ public final class TableSet {
   void remove(Table table) {
     table.end();
     tables.remove(table.name(), table);
+    leaving.add(table.graph());
+  }
+
+  /** Files that reads under way may still need, of tables here and of those that have left. */
+  public Set<FilePath> openFiles() {
+    Set<FilePath> open = new HashSet<>();
+    tables.values().forEach(table -> open.addAll(table.graph().openFiles()));
+    leaving.removeIf(graph -> graph.openFiles().isEmpty());
+    leaving.forEach(graph -> open.addAll(graph.openFiles()));
+    return open;
   }
 
   /** A table that META has, and that is not to be served here until it is loaded again. */

@@ -1,5 +1,6 @@
 package io.stele.tables.load;
 
+import io.stele.base.error.FencedException;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.TabletConfig;
@@ -81,11 +82,36 @@ public final class Unloader {
         saved.add(home.left(table, view, server.sequencer().assigned()));
       }
     }
-    configs.replace(table, saved, List.of());
+    try {
+      configs.leave(table, saved);
+    } catch (FencedException e) {
+      if (!server.sequencer().mayAnswer()) {
+        throw e;
+      }
+      leaveOneByOne(table, leaving, e);
+      return;
+    }
     drop(table, leaving);
     for (TabletConfig config : saved) {
       server.report(new TableEvent.Unloaded(new TabletKey(table.name(), config.last()).toString()));
     }
+  }
+
+  /** At least one of them is another server's already, and has left as far as that goes. */
+  private void leaveOneByOne(Table table, Set<Tablet> leaving, FencedException cause) {
+    if (leaving.size() > 1) {
+      leaving.forEach(each -> saveAndDrop(table, Set.of(each)));
+      return;
+    }
+    for (TabletView view : table.view().tablets()) {
+      if (leaving.contains(view.tablet())) {
+        server.report(
+            new TableEvent.TabletLost(
+                new TabletKey(table.name(), view.last()).toString(),
+                String.valueOf(cause.getMessage())));
+      }
+    }
+    drop(table, leaving);
   }
 
   private Set<Tablet> change(Table table, Set<Tablet> tablets, TabletState from, TabletState to) {

@@ -47,16 +47,19 @@ final class ConfigLane {
 
   private static final class Replace extends Waiting {
     final Supplier<Change> change;
+    final ConfigGuard guard;
     final Runnable whenDurable;
 
-    Replace(Supplier<Change> change, Runnable whenDurable) {
+    Replace(Supplier<Change> change, ConfigGuard guard, Runnable whenDurable) {
       this.change = change;
+      this.guard = guard;
       this.whenDurable = whenDurable;
     }
   }
 
   private final MetaLevel level;
   private final MetaTable meta;
+  private final ConfigGuard saves;
   private final Clock clock;
   private final Consumer<TableEvent> events;
   private final ReentrantLock lock = new ReentrantLock();
@@ -72,9 +75,20 @@ final class ConfigLane {
   private long notBefore; // of the clock's nanos, after a failure
   private boolean closed;
 
-  ConfigLane(MetaLevel level, MetaTable meta, Clock clock, Consumer<TableEvent> events) {
+  /**
+   * One without changes.
+   *
+   * @param saves of tablets that this server has
+   */
+  ConfigLane(
+      MetaLevel level,
+      MetaTable meta,
+      ConfigGuard saves,
+      Clock clock,
+      Consumer<TableEvent> events) {
     this.level = level;
     this.meta = meta;
+    this.saves = saves;
     this.clock = clock;
     this.events = events;
   }
@@ -97,11 +111,12 @@ final class ConfigLane {
     }
   }
 
-  CompletableFuture<Long> replace(Supplier<Change> change, Runnable whenDurable) {
+  CompletableFuture<Long> replace(
+      Supplier<Change> change, ConfigGuard guard, Runnable whenDurable) {
     lock.lock();
     try {
       waitingSaves.clear();
-      return add(new Replace(change, whenDurable));
+      return add(new Replace(change, guard, whenDurable));
     } finally {
       lock.unlock();
     }
@@ -223,7 +238,7 @@ final class ConfigLane {
 
   private void replace(Replace replace) {
     try {
-      long txn = attempt(replace.change);
+      long txn = attempt(replace.change, replace.guard);
       replace.whenDurable.run();
       succeeded(List.of(replace), txn);
     } catch (RuntimeException e) {
@@ -231,16 +246,16 @@ final class ConfigLane {
     }
   }
 
-  private void save(List<Save> saves) {
+  private void save(List<Save> waiting) {
     try {
-      succeeded(saves, attempt(() -> new Change(configs(saves), List.of())));
+      succeeded(waiting, attempt(() -> new Change(configs(waiting), List.of()), saves));
     } catch (RuntimeException e) {
       if (mayPass(e)) {
-        again(saves, e);
-      } else if (saves.size() > 1) {
-        saves.forEach(each -> save(List.of(each))); // the others need not fail with the one
+        again(waiting, e);
+      } else if (waiting.size() > 1) {
+        waiting.forEach(each -> save(List.of(each))); // the others need not fail with the one
       } else {
-        failed(saves.getFirst(), e);
+        failed(waiting.getFirst(), e);
       }
     }
   }
@@ -251,9 +266,9 @@ final class ConfigLane {
     return configs;
   }
 
-  private long attempt(Supplier<Change> supplier) {
+  private long attempt(Supplier<Change> supplier, ConfigGuard guard) {
     Change change = supplier.get();
-    return change.isNone() ? 0 : Futures.await(meta.apply(level, change));
+    return change.isNone() ? 0 : meta.apply(level, change, guard);
   }
 
   /** Whole rows are written, so one of which the outcome is not known can be written again. */

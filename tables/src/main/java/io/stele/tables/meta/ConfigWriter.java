@@ -36,8 +36,17 @@ public final class ConfigWriter implements AutoCloseable {
    * @param events is told of failures; must not throw
    */
   public ConfigWriter(MetaTable meta, Clock clock, Consumer<TableEvent> events) {
+    this(meta, ConfigGuard.NONE, clock, events);
+  }
+
+  /**
+   * A writer at rest.
+   *
+   * @param saves of tablets that this server has: one that the guard forbids is not tried again
+   */
+  public ConfigWriter(MetaTable meta, ConfigGuard saves, Clock clock, Consumer<TableEvent> events) {
     for (MetaLevel level : MetaLevel.values()) {
-      lanes.put(level, new ConfigLane(level, meta, clock, events));
+      lanes.put(level, new ConfigLane(level, meta, saves, clock, events));
     }
   }
 
@@ -89,6 +98,11 @@ public final class ConfigWriter implements AutoCloseable {
     return replace(table, change, () -> {});
   }
 
+  /** The same, if what META says of each tablet is as it must be. */
+  public CompletableFuture<Long> replace(String table, Supplier<Change> change, ConfigGuard guard) {
+    return lane(table).replace(change, guard, () -> {});
+  }
+
   /**
    * The same, with something to be done between the change and the next write: a split must be in
    * place by then, or a save that waits would still find the whole tablet and write it over its
@@ -98,7 +112,12 @@ public final class ConfigWriter implements AutoCloseable {
    */
   public CompletableFuture<Long> replace(
       String table, Supplier<Change> change, Runnable whenDurable) {
-    return lane(table).replace(change, whenDurable);
+    return lane(table).replace(change, ConfigGuard.NONE, whenDurable);
+  }
+
+  /** Completed when all that was asked for by now of a table's level is saved or has failed. */
+  public CompletableFuture<Void> drain(String table) {
+    return lane(table).drain();
   }
 
   /** Completed when all that was asked for by now is saved or has failed. */

@@ -4,7 +4,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.file.FilePath;
 
 /**
- * The commit log that must be replayed before a tablet is served, unless it was unloaded cleanly.
+ * A commit log that must be replayed before a tablet is read, unless it was unloaded cleanly.
  *
  * @param directory of the server that has, or had, the tablet
  * @param fromTxn records at or below this transaction do not concern the tablet: what they say of

@@ -106,7 +106,7 @@ public final class MetaRepair {
   private static boolean isLowerHalf(TableRows rows, TabletConfig half, TabletConfig whole) {
     return !rows.hasUnreadableBetween(half.metaRow(), whole.metaRow())
         && half.first().equals(whole.first())
-        && whole.log().equals(half.log())
+        && whole.logs().equals(half.logs())
         && files(whole).containsAll(files(half));
   }
 

@@ -7,7 +7,7 @@ import io.stele.base.error.ConflictException;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
-import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.error.SteleException;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.MetaProblem;
@@ -15,11 +15,14 @@ import io.stele.base.table.Tables;
 import io.stele.tables.meta.MetaRows.MetaRow;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * All that is read from and written to META goes through here: the tablets and schemas of every
@@ -28,8 +31,8 @@ import java.util.function.Predicate;
  * <p>Rows that belong together are written in one batch, which is committed as a whole: both halves
  * of a split, a new table's schema and tablets. The rows of both halves are neighbours, and they
  * are in one tablet of META1 as long as that was split at rows it had, and no join has since
- * removed such a row. Where they are not, both tablets of META1 must be on one server for the batch
- * to be one transaction.
+ * removed such a row. Where they are not, and their servers differ, they are written one after the
+ * other, and a crash in between leaves what {@link MetaRepair} repairs.
  *
  * <p>Methods block while META is read, and while the root is written.
  */
@@ -68,10 +71,24 @@ public final class MetaTable {
 
   private final MetaAccess access;
   private final RootTablet root;
+  private final boolean latest;
 
   public MetaTable(MetaAccess access, RootStore root) {
+    this(access, new RootTablet(root), true);
+  }
+
+  private MetaTable(MetaAccess access, RootTablet root, boolean latest) {
     this.access = access;
-    this.root = new RootTablet(root);
+    this.root = root;
+    this.latest = latest;
+  }
+
+  /**
+   * The same, but what it reads is durable: for those who destroy what META does not name. (Others
+   * see what is not durable yet, because what they write comes behind it.)
+   */
+  public MetaTable durable() {
+    return new MetaTable(access, root, false);
   }
 
   // ---- tablets
@@ -103,14 +120,26 @@ public final class MetaTable {
     return first(table, Bytes.EMPTY, Integer.MAX_VALUE);
   }
 
+  /** The tablets of a table in the order of their rows, from the one that holds a row on. */
+  public List<TabletConfig> tabletsFrom(String table, Bytes row, int most) {
+    return first(table, row, most);
+  }
+
+  /** The tablets of all tables of a level that are said to be at an address. */
+  public List<TabletConfig> tabletsAt(
+      MetaLevel level, String location, Consumer<TableRows.UnreadableRow> unreadable) {
+    return tablets(level, unreadable).stream()
+        .filter(config -> config.location().equals(location))
+        .toList();
+  }
+
   /**
-   * The tablets of all tables of a level that are said to be at an address.
+   * The tablets of all tables of a level, in the order of META.
    *
    * @param unreadable is told of rows that cannot be read: they must not keep the others from being
    *     served
    */
-  public List<TabletConfig> tabletsAt(
-      MetaLevel level, String location, Consumer<TableRows.UnreadableRow> unreadable) {
+  public List<TabletConfig> tablets(MetaLevel level, Consumer<TableRows.UnreadableRow> unreadable) {
     List<TabletConfig> found = new ArrayList<>();
     if (level == MetaLevel.ROOT) {
       root.read().ifPresent(found::add);
@@ -130,8 +159,25 @@ public final class MetaTable {
             return true;
           });
     }
-    found.removeIf(config -> !config.location().equals(location));
     return found;
+  }
+
+  /** Makes the one tablet that META1 begins with, if META0 has none of it. */
+  public void makeMeta1() {
+    TableRows before = rows(TableNames.META1).value();
+    if (before.tablets().isEmpty() && before.unreadable().isEmpty()) {
+      TabletConfig whole = TabletConfig.empty(TableNames.META1, Bytes.EMPTY, Optional.empty());
+      RowChanges rows = new RowChanges();
+      rows.add(whole.metaRow(), batch -> TabletCells.save(whole, batch));
+      rows.apply(
+          access,
+          TableNames.META0,
+          (_, cells) -> {
+            if (!cells.isEmpty()) {
+              throw new ConflictException("META1 exists");
+            }
+          });
+    }
   }
 
   /**
@@ -187,16 +233,53 @@ public final class MetaTable {
       root.save(change);
       return CompletableFuture.completedFuture(0L);
     }
-    CellBatchBuilder batch = new CellBatchBuilder();
+    return access.apply(level.table(), rowsOf(level, change).batch().build(), Tables.ANY_TXN, true);
+  }
+
+  private static RowChanges rowsOf(MetaLevel level, Change change) {
+    RowChanges rows = new RowChanges();
     for (TabletKey key : change.erased()) {
       checkLevel(level, key.table());
-      TabletCells.erase(key, batch);
+      rows.add(key.metaRow(), batch -> TabletCells.erase(key, batch));
     }
     for (TabletConfig config : change.saved()) {
       checkLevel(level, config.table());
-      TabletCells.save(config, batch);
+      rows.add(config.metaRow(), batch -> TabletCells.save(config, batch));
     }
-    return access.apply(level.table(), batch.build(), Tables.ANY_TXN, true);
+    return rows;
+  }
+
+  /**
+   * Saves and removes tablets of one level, if what META says of each is as it must be. Returns
+   * when that is durable.
+   *
+   * @return the transaction, if META is on this very server; else 0
+   * @throws io.stele.base.error.FencedException or {@link ConflictException} as the guard says;
+   *     then nothing was changed, or only rows on other servers, before these
+   */
+  public long apply(MetaLevel level, Change change, ConfigGuard guard) {
+    if (guard == ConfigGuard.NONE) {
+      return Futures.await(apply(level, change));
+    }
+    if (level == MetaLevel.ROOT) {
+      ConfigGuard once =
+          (tablet, stored) -> RowChanges.forbidding(() -> guard.check(tablet, stored));
+      return RowChanges.untilNobodyInterferes(
+          () -> {
+            root.save(change, once);
+            return 0L;
+          });
+    }
+    return rowsOf(level, change)
+        .apply(access, level.table(), (row, cells) -> check(row, cells, guard));
+  }
+
+  private static void check(Bytes row, List<Cell> cells, ConfigGuard guard) {
+    if (MetaRows.parse(row) instanceof MetaRow.Tablet tablet) {
+      guard.check(
+          new TabletKey(tablet.table(), tablet.last()),
+          cells.isEmpty() ? Optional.empty() : Optional.of(TabletCells.load(cells)));
+    }
   }
 
   private static void checkLevel(MetaLevel level, String table) {
@@ -259,10 +342,27 @@ public final class MetaTable {
     if (before.value().exists()) {
       throw new ConflictException("table \"" + table + "\" exists");
     }
-    CellBatchBuilder batch = new CellBatchBuilder();
-    SchemaCells.save(table, schema, 1, batch);
-    tablets.forEach(config -> TabletCells.save(config, batch));
-    return access.apply(TableNames.META1, batch.build(), before.txn(), true);
+    RowChanges rows = new RowChanges();
+    rows.add(MetaRows.schema(table), batch -> SchemaCells.save(table, schema, 1, batch));
+    tablets.forEach(config -> rows.add(config.metaRow(), batch -> TabletCells.save(config, batch)));
+    return attempt(
+        () ->
+            rows.apply(
+                access,
+                TableNames.META1,
+                (_, cells) -> {
+                  if (!cells.isEmpty()) {
+                    throw new ConflictException("table \"" + table + "\" exists");
+                  }
+                }));
+  }
+
+  private static CompletableFuture<Long> attempt(Supplier<Long> change) {
+    try {
+      return CompletableFuture.completedFuture(change.get());
+    } catch (SteleException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /**
@@ -283,21 +383,33 @@ public final class MetaTable {
   /** Removes a table with all its tablets, unless one was changed since they were read. */
   public CompletableFuture<Long> drop(String table) {
     TableNames.checkNew(table);
-    AsOf<TableRows> before = rows(table);
-    if (!before.value().exists()) {
+    Map<Bytes, List<Cell>> before = new HashMap<>();
+    rows(table, before);
+    if (before.isEmpty()) {
       throw new NotFoundException("there is no table \"" + table + "\"");
     }
-    CellBatchBuilder batch = new CellBatchBuilder();
-    SchemaCells.erase(table, batch);
-    before.value().tablets().forEach(config -> TabletCells.erase(config.key(), batch));
-    before.value().unreadable().forEach(row -> batch.add(Cell.eraseRow(row.row())));
-    return access.apply(TableNames.META1, batch.build(), before.txn(), true);
+    RowChanges rows = new RowChanges();
+    before.keySet().forEach(row -> rows.add(row, batch -> batch.add(Cell.eraseRow(row))));
+    return attempt(() -> rows.apply(access, TableNames.META1, unchanged(before)));
+  }
+
+  private static RowChanges.Check unchanged(Map<Bytes, List<Cell>> known) {
+    return (row, cells) -> {
+      if (!cells.equals(known.getOrDefault(row, List.of()))) {
+        throw new ConflictException(MetaRows.describe(row) + " was changed since it was read");
+      }
+    };
   }
 
   // ---- verify and repair
 
   /** All rows of a table, right or wrong. */
   public AsOf<TableRows> rows(String table) {
+    return rows(table, new HashMap<>());
+  }
+
+  /** The same, with the cells of each row. */
+  private AsOf<TableRows> rows(String table, Map<Bytes, List<Cell>> raw) {
     MetaLevel level = MetaLevel.of(table);
     if (level == MetaLevel.ROOT) {
       return new AsOf<>(rootRows(), 0);
@@ -309,6 +421,7 @@ public final class MetaTable {
             MetaRows.ofTable(table),
             cells -> {
               rows.add(cells);
+              raw.put(cells.getFirst().row(), cells);
               return true;
             });
     return new AsOf<>(rows.build(), txn);
@@ -340,39 +453,21 @@ public final class MetaTable {
    * @throws ConflictException if the table's rows were changed meanwhile; nothing was done then
    */
   public List<MetaProblem> repair(String table, MetaVerifier verifier, boolean apply) {
-    AsOf<TableRows> rows = rows(table);
-    List<MetaRepair.Step> steps = new MetaRepair(verifier).plan(rows.value());
-    CellBatchBuilder batch = new CellBatchBuilder();
-    steps.forEach(step -> step.change().ifPresent(batch::add));
-    if (!apply || batch.size() == 0) {
+    Map<Bytes, List<Cell>> raw = new HashMap<>();
+    List<MetaRepair.Step> steps = new MetaRepair(verifier).plan(rows(table, raw).value());
+    RowChanges changes = new RowChanges();
+    steps.forEach(
+        step -> step.change().ifPresent(cell -> changes.add(cell.row(), batch -> batch.add(cell))));
+    if (!apply || changes.isNone()) {
       return steps.stream().map(MetaRepair.Step::problem).toList();
     }
-    Futures.await(access.apply(MetaLevel.of(table).table(), batch.build(), rows.txn(), true));
+    changes.apply(access, MetaLevel.of(table).table(), unchanged(raw));
     return steps.stream().map(MetaRepair.Step::repaired).toList();
   }
 
   // ---- reading rows
 
-  /** Reads the newest version of every column, row by row. */
   private long scan(MetaLevel level, RowRange range, Predicate<List<Cell>> eachRow) {
-    ReadPredicate predicate = ReadPredicate.rows(range).withHistory(1);
-    List<Cell> row = new ArrayList<>();
-    boolean[] ended = {false};
-    long txn =
-        access.scan(
-            level.table(),
-            predicate,
-            cell -> {
-              if (!row.isEmpty() && !row.getFirst().row().equals(cell.row())) {
-                ended[0] = !eachRow.test(List.copyOf(row));
-                row.clear();
-              }
-              row.add(cell);
-              return !ended[0];
-            });
-    if (!ended[0] && !row.isEmpty()) {
-      boolean _ = eachRow.test(List.copyOf(row));
-    }
-    return txn;
+    return RowChanges.scan(access, level.table(), List.of(range), latest, eachRow);
   }
 }

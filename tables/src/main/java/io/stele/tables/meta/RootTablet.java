@@ -44,14 +44,7 @@ final class RootTablet {
    * @throws ConflictException if another has saved it since it was taken
    */
   synchronized void save(Change change) {
-    if (change.saved().size() != 1 || !change.erased().isEmpty()) {
-      throw new InvalidRequestException(
-          "the root store keeps one tablet: "
-              + change.saved().size()
-              + " to be saved, "
-              + change.erased().size()
-              + " to be removed");
-    }
+    checkOne(change);
     settle();
     Bytes config = RootConfig.encode(change.saved().getFirst());
     try {
@@ -59,6 +52,30 @@ final class RootTablet {
     } catch (OutcomeUnknownException | UnavailableException e) {
       unsettled = Optional.of(config);
       throw e;
+    }
+  }
+
+  /**
+   * Saves the one tablet if what is kept is as it must be; returns when it is durable.
+   *
+   * @throws ConflictException also if another has saved it meanwhile
+   */
+  synchronized void save(Change change, ConfigGuard guard) {
+    checkOne(change);
+    TabletConfig config = change.saved().getFirst();
+    Optional<RootStore.Root> kept = store.load();
+    guard.check(config.key(), kept.map(each -> RootConfig.decode(each.config())));
+    version = store.save(RootConfig.encode(config), kept.map(RootStore.Root::version).orElse(0L));
+  }
+
+  private static void checkOne(Change change) {
+    if (change.saved().size() != 1 || !change.erased().isEmpty()) {
+      throw new InvalidRequestException(
+          "the root store keeps one tablet: "
+              + change.saved().size()
+              + " to be saved, "
+              + change.erased().size()
+              + " to be removed");
     }
   }
 

@@ -15,7 +15,6 @@ import io.stele.base.file.FilePath;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -29,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   first:             word                          the row before its first; empty for the first tablet
  *   location:          word                          the server's address; left out if nobody has it
- *   log:               word SP txn                   left out if there is none to replay
+ *   log:               log (SP log)*                 oldest first; left out if there is none to replay
  *   fragments:GROUP    fragment (SP fragment)*       oldest first
+ *   log             := word SP txn                   a directory, and what it is replayed behind
  *   fragment        := word                          all of it counts
  *                    | word "=" [word ("," word)*]   only these families, and row erasures, count
  *   word            := see MetaText
@@ -55,7 +55,9 @@ public final class TabletCells {
     if (!config.location().isEmpty()) {
       put(batch, row, LOCATION, "", config.revision(), MetaText.escape(config.location()));
     }
-    config.log().ifPresent(log -> put(batch, row, LOG, "", config.revision(), logText(log)));
+    if (!config.logs().isEmpty()) {
+      put(batch, row, LOG, "", config.revision(), logText(config.logs()));
+    }
   }
 
   /** Adds what removes a tablet from META. */
@@ -86,7 +88,7 @@ public final class TabletCells {
     }
     Bytes first = null;
     String location = "";
-    Optional<LogRef> log = Optional.empty();
+    List<LogRef> logs = List.of();
     SortedMap<String, List<FragmentRef>> fragments = new TreeMap<>();
     long revision = 0;
     for (Cell cell : cells) {
@@ -98,12 +100,12 @@ public final class TabletCells {
       } else if (cell.family().equals(LOCATION) && cell.qualifier().isEmpty()) {
         location = plain(cell, text(cell));
       } else if (cell.family().equals(LOG) && cell.qualifier().isEmpty()) {
-        log = Optional.of(log(cell));
+        logs = logs(cell);
       } else {
         throw corrupt(cell, 0, "a column of a tablet");
       }
     }
-    return config(row, tablet, first, location, log, fragments, revision);
+    return config(row, tablet, first, location, logs, fragments, revision);
   }
 
   private static TabletConfig config(
@@ -111,7 +113,7 @@ public final class TabletCells {
       MetaRows.MetaRow.Tablet tablet,
       @Nullable Bytes first,
       String location,
-      Optional<LogRef> log,
+      List<LogRef> logs,
       SortedMap<String, List<FragmentRef>> fragments,
       long revision) {
     if (first == null) {
@@ -120,7 +122,7 @@ public final class TabletCells {
     }
     try {
       return new TabletConfig(
-          tablet.table(), first, tablet.last(), location, log, fragments, revision);
+          tablet.table(), first, tablet.last(), location, logs, fragments, revision);
     } catch (InvalidRequestException e) {
       throw new CorruptDataException(
           "META, " + MetaRows.describe(row) + ", column first:",
@@ -174,20 +176,34 @@ public final class TabletCells {
     return families;
   }
 
-  private static String logText(LogRef log) {
-    return MetaText.escape(log.directory().value()) + " " + log.fromTxn();
+  private static String logText(List<LogRef> logs) {
+    return logs.stream()
+        .map(log -> MetaText.escape(log.directory().value()) + " " + log.fromTxn())
+        .collect(Collectors.joining(" "));
   }
 
-  private static LogRef log(Cell cell) {
+  private static List<LogRef> logs(Cell cell) {
     String[] parts = text(cell).split(" ", -1);
-    if (parts.length != 2) {
-      throw corrupt(cell, 0, "a directory, a space and a transaction");
+    if (parts.length % 2 != 0) {
+      throw corrupt(cell, 0, "a directory, a space and a transaction, once or more");
     }
-    try {
-      return new LogRef(path(cell, parts[0]), Long.parseLong(parts[1]));
-    } catch (NumberFormatException | InvalidRequestException e) {
-      throw corrupt(cell, parts[0].length() + 1, "a transaction");
+    List<LogRef> logs = new ArrayList<>();
+    Set<FilePath> seen = new HashSet<>();
+    int at = 0;
+    for (int i = 0; i < parts.length; i += 2) {
+      FilePath directory = path(cell, parts[i]);
+      if (!seen.add(directory)) {
+        throw corrupt(cell, at, "each log once");
+      }
+      at += parts[i].length() + 1;
+      try {
+        logs.add(new LogRef(directory, Long.parseLong(parts[i + 1])));
+      } catch (NumberFormatException | InvalidRequestException e) {
+        throw corrupt(cell, at, "a transaction");
+      }
+      at += parts[i + 1].length() + 1;
     }
+    return logs;
   }
 
   private static FilePath path(Cell cell, String word) {

@@ -2,11 +2,14 @@ package io.stele.tables.meta;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.file.FilePath;
 import io.stele.base.predicate.RowRange;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -20,7 +23,10 @@ import java.util.TreeMap;
  *     tablet
  * @param last its last row; none if it has no end
  * @param location the address of the server that has it; empty if none does
- * @param log to be replayed before it is served; none after a clean unload
+ * @param logs to be replayed before it is read, oldest first; none after a clean unload. The newest
+ *     is that of the server that has, or had, the tablet. Those before it are of servers that had
+ *     it earlier, and that it had not read to the end yet; of such a log all above the {@code
+ *     fromTxn} of the next one does not count: it came after its server had lost the tablet
  * @param fragments by group, oldest first; groups without fragments are left out
  * @param revision grows with every change; the timestamp of its cells
  */
@@ -29,7 +35,7 @@ public record TabletConfig(
     Bytes first,
     Optional<Bytes> last,
     String location,
-    Optional<LogRef> log,
+    List<LogRef> logs,
     SortedMap<String, List<FragmentRef>> fragments,
     long revision) {
 
@@ -48,6 +54,8 @@ public record TabletConfig(
       throw new InvalidRequestException(
           "revision " + revision + " of a tablet of \"" + table + "\": must not be negative");
     }
+    logs = List.copyOf(logs);
+    checkLogs(table, logs);
     SortedMap<String, List<FragmentRef>> chains = new TreeMap<>();
     fragments.forEach(
         (group, chain) -> {
@@ -58,10 +66,28 @@ public record TabletConfig(
     fragments = Collections.unmodifiableSortedMap(chains);
   }
 
+  private static void checkLogs(String table, List<LogRef> logs) {
+    Set<FilePath> seen = new HashSet<>();
+    for (LogRef log : logs) {
+      if (!seen.add(log.directory())) {
+        throw new InvalidRequestException(
+            "log "
+                + log.directory()
+                + " twice among those of a tablet of \""
+                + table
+                + "\": must be there once");
+      }
+    }
+  }
+
   /** A tablet that nobody serves and that has no data. */
   public static TabletConfig empty(String table, Bytes first, Optional<Bytes> last) {
-    return new TabletConfig(
-        table, first, last, "", Optional.empty(), Collections.emptySortedMap(), 1);
+    return new TabletConfig(table, first, last, "", List.of(), Collections.emptySortedMap(), 1);
+  }
+
+  /** The log of the server that has, or had, the tablet; none after a clean unload. */
+  public Optional<LogRef> log() {
+    return logs.isEmpty() ? Optional.empty() : Optional.of(logs.getLast());
   }
 
   /** Its row in the META table that describes it. */
@@ -85,24 +111,24 @@ public record TabletConfig(
 
   /** With another lower bound, as a split, a join or a repair sets it. */
   public TabletConfig withFirst(Bytes newFirst) {
-    return new TabletConfig(table, newFirst, last, location, log, fragments, revision + 1);
+    return new TabletConfig(table, newFirst, last, location, logs, fragments, revision + 1);
   }
 
   public TabletConfig withLast(Optional<Bytes> newLast) {
-    return new TabletConfig(table, first, newLast, location, log, fragments, revision + 1);
+    return new TabletConfig(table, first, newLast, location, logs, fragments, revision + 1);
   }
 
   /** As a server has it that serves the tablet and logs its changes, or as nobody has it. */
-  public TabletConfig withServer(String newLocation, Optional<LogRef> newLog) {
-    return new TabletConfig(table, first, last, newLocation, newLog, fragments, revision + 1);
+  public TabletConfig withServer(String newLocation, List<LogRef> newLogs) {
+    return new TabletConfig(table, first, last, newLocation, newLogs, fragments, revision + 1);
   }
 
   public TabletConfig withFragments(Map<String, List<FragmentRef>> newFragments) {
     return new TabletConfig(
-        table, first, last, location, log, new TreeMap<>(newFragments), revision + 1);
+        table, first, last, location, logs, new TreeMap<>(newFragments), revision + 1);
   }
 
   public TabletConfig withRevision(long newRevision) {
-    return new TabletConfig(table, first, last, location, log, fragments, newRevision);
+    return new TabletConfig(table, first, last, location, logs, fragments, newRevision);
   }
 }

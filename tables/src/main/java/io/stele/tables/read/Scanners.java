@@ -67,6 +67,11 @@ public final class Scanners {
     return access;
   }
 
+  /** Fails if nothing that was read may be answered any more. */
+  void checkLease() {
+    sequencer.checkLease();
+  }
+
   /** Microseconds, for purge policies. */
   long now() {
     return clock.micros();
@@ -129,7 +134,9 @@ public final class Scanners {
       try (Borrowed borrowed = readable.borrowed()) {
         long txn = readTxn.getAsLong();
         if (borrowed.isCurrent()) {
-          return readRow(borrowed.view(), readable.tablet(), predicate, txn, maxBytes);
+          CellPage page = readRow(borrowed.view(), readable.tablet(), predicate, txn, maxBytes);
+          sequencer.checkLease();
+          return page;
         }
       }
     }

@@ -108,7 +108,9 @@ final class TableScanner implements TableScan, TabletListener {
       if (closedBecause != null) {
         throw new NotFoundException("scan of table \"" + table.name() + "\" " + closedBecause);
       }
-      return fill(maxBytes);
+      CellPage page = fill(maxBytes);
+      owner.checkLease();
+      return page;
     } finally {
       if (outdated) {
         letGo();

@@ -69,6 +69,7 @@ public final class TabletAccess {
           case SERVED -> {
             tablet.tablet().use(clock.nanos());
             if (tablet.isWarm()) {
+              tablet.tablet().countRead();
               kept = true;
               return new OpenTablet(borrowed, tablet);
             }

@@ -102,8 +102,10 @@ public final class TabletReader {
         wide |= mem.mayHoldWideErasures();
       }
     }
-    return sources.isEmpty()
-        ? Optional.empty()
-        : Optional.of(new VisibleCursor(MergeCursor.of(sources), wide, txn, predicate, purge, now));
+    if (sources.isEmpty()) {
+      return Optional.empty();
+    }
+    CellCursor merged = oneRow ? MergeCursor.ofRow(sources) : MergeCursor.of(sources);
+    return Optional.of(new VisibleCursor(merged, wide, txn, predicate, purge, now));
   }
 }

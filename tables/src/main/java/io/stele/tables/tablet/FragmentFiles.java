@@ -2,6 +2,7 @@ package io.stele.tables.tablet;
 
 import io.stele.base.file.FilePath;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -22,10 +23,27 @@ public final class FragmentFiles {
 
   /** A name for a file that is about to be written; to be given back by {@link #settled}. */
   public synchronized FilePath create() {
-    FilePath path = directory.resolve("%010d.frag".formatted(next++));
+    FilePath path = path(next++);
     pending.add(path);
     return path;
   }
+
+  private FilePath path(long number) {
+    return directory.resolve("%010d.frag".formatted(number));
+  }
+
+  /** What must stay of this run's files, whatever META says. */
+  public synchronized Range unsettled() {
+    return new Range(pending.stream().min(FilePath::compareTo), path(next));
+  }
+
+  /**
+   * Files that may yet be named in META: the oldest under way and all later ones.
+   *
+   * @param oldest none if none is under way
+   * @param next the one that is made next
+   */
+  public record Range(Optional<FilePath> oldest, FilePath next) {}
 
   /** The file is named by a configuration now, or was given up. */
   public synchronized void settled(FilePath path) {

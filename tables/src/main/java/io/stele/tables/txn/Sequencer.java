@@ -1,6 +1,8 @@
 package io.stele.tables.txn;
 
+import io.stele.base.error.FencedException;
 import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.error.SteleException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -23,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  * their own, and those may change the configuration of META in turn, up to the root. Whoever brings
  * such a thing about says so ({@link #addFutureDeps}) and, when the change of META has its
  * transaction, names it ({@link #resolveFutureDeps}).
+ *
+ * <p>Every answer of the server passes by here last: an acknowledgement completes one of these
+ * futures, and a read asks {@link #checkLease}. Without the {@link Lease} nothing is answered any
+ * more, though it be durable: others may have replayed the log by then.
  */
 public final class Sequencer {
   private record Waiter(long txn, CompletableFuture<Long> future) {}
@@ -34,6 +40,7 @@ public final class Sequencer {
   }
 
   private final Executor acknowledger;
+  private final Lease lease;
 
   private volatile long assigned; // written under the commit lock
   private volatile long committed; // the newest that was given out, not skipped; likewise
@@ -46,12 +53,18 @@ public final class Sequencer {
   private final List<Waiter> stabilityWaiters = new ArrayList<>();
   private final TreeMap<Long, Deps> deps = new TreeMap<>();
 
+  /** One of a server that nobody takes tablets from. */
+  public Sequencer(long lastTxn, Executor acknowledger) {
+    this(lastTxn, acknowledger, Lease.FOR_EVER);
+  }
+
   /**
    * Starts behind a transaction, all of which is durable and stable.
    *
    * @param acknowledger completes futures, so that the log thread need not
    */
-  public Sequencer(long lastTxn, Executor acknowledger) {
+  public Sequencer(long lastTxn, Executor acknowledger, Lease lease) {
+    this.lease = lease;
     this.assigned = lastTxn;
     this.committed = lastTxn;
     this.durable = lastTxn;
@@ -82,6 +95,40 @@ public final class Sequencer {
 
   public long assigned() {
     return assigned;
+  }
+
+  // ---- the right to answer
+
+  /** Whether the server may answer at this moment; once false, it stays so. */
+  public boolean mayAnswer() {
+    return lease.isHeld();
+  }
+
+  /**
+   * To be called when an answer is complete, before it leaves.
+   *
+   * @throws FencedException if the lease is lost
+   */
+  public void checkLease() {
+    if (!lease.isHeld()) {
+      throw fence();
+    }
+  }
+
+  /** Ends all that waits: it will not be acknowledged any more. */
+  private FencedException fence() {
+    FencedException lost = lost("this server");
+    if (failure == null) {
+      failed(lost);
+    }
+    return lost;
+  }
+
+  private static FencedException lost(String what) {
+    return new FencedException(
+        what
+            + " answers no more: its session in the metastore is lost, and others may have its"
+            + " tablets");
   }
 
   // ---- durability
@@ -118,7 +165,10 @@ public final class Sequencer {
         () -> {
           lost.forEach(waiter -> waiter.future.completeExceptionally(unknown(waiter.txn)));
           end.completeExceptionally(
-              new OutcomeUnknownException("nothing becomes durable any more: " + cause, cause));
+              cause instanceof FencedException
+                  ? cause
+                  : new OutcomeUnknownException(
+                      "nothing becomes durable any more: " + cause, cause));
         });
   }
 
@@ -130,7 +180,10 @@ public final class Sequencer {
     return CompletableFuture.anyOf(future, end);
   }
 
-  private OutcomeUnknownException unknown(long txn) {
+  private SteleException unknown(long txn) {
+    if (failure instanceof FencedException) {
+      return lost("the server of transaction " + txn);
+    }
     return new OutcomeUnknownException(
         "transaction " + txn + " may or may not be in the commit log: " + failure, failure);
   }
@@ -140,7 +193,7 @@ public final class Sequencer {
     try {
       whenDurable(txn).join();
     } catch (CompletionException e) {
-      if (e.getCause() instanceof OutcomeUnknownException lost) {
+      if (e.getCause() instanceof SteleException lost) {
         throw lost;
       }
       throw e;
@@ -149,6 +202,9 @@ public final class Sequencer {
 
   /** Completed with the newest durable transaction, once that is this one or a later one. */
   public CompletableFuture<Long> whenDurable(long txn) {
+    if (!lease.isHeld()) {
+      return CompletableFuture.failedFuture(fence());
+    }
     if (durable >= txn) {
       return CompletableFuture.completedFuture(durable);
     }
@@ -249,7 +305,15 @@ public final class Sequencer {
   private void complete(List<Waiter> ready) {
     if (!ready.isEmpty()) {
       long now = durable;
-      acknowledger.execute(() -> ready.forEach(waiter -> waiter.future.complete(now)));
+      acknowledger.execute(() -> ready.forEach(waiter -> acknowledge(waiter, now)));
+    }
+  }
+
+  private void acknowledge(Waiter waiter, long now) {
+    if (lease.isHeld()) {
+      waiter.future.complete(now);
+    } else {
+      waiter.future.completeExceptionally(fence());
     }
   }
 }

@@ -64,6 +64,9 @@ final class LogRelease {
   }
 
   void release() {
+    if (!server.sequencer().mayAnswer()) {
+      return; // whoever has the tablets now may be replaying it
+    }
     try {
       log.release(neededFrom() - 1);
     } catch (IOException e) {

@@ -78,13 +78,19 @@ public final class WritePath {
   public CompletableFuture<Long> apply(
       Table table, CellBatch batch, long commitMaxTxn, boolean waitForSync) {
     long txn = commit(table, batch, commitMaxTxn, waitForSync);
-    return waitForSync
-        ? sequencer.whenDurable(txn).thenApply(_ -> txn)
-        : CompletableFuture.completedFuture(txn);
+    if (waitForSync) {
+      return sequencer.whenDurable(txn).thenApply(_ -> txn);
+    }
+    sequencer.checkLease();
+    return CompletableFuture.completedFuture(txn);
   }
 
   /** Commits a batch and returns its transaction, which may not be durable yet. */
   public long commit(Table table, CellBatch batch, long commitMaxTxn, boolean waitedFor) {
+    if (!sequencer.mayAnswer()) { // for certain nothing is done, so another server may be asked
+      throw new NotServingException(
+          "table \"" + table.name() + "\" is no longer served here: the server lost its session");
+    }
     if (!table.isMeta()) { // what frees memory writes to META
       memory.throttle();
     }
@@ -127,7 +133,7 @@ public final class WritePath {
         throw notHere(table, row);
       }
       switch (tablet.state().writes()) {
-        case SERVED -> {}
+        case SERVED -> tablet.tablet().countWrite();
         case DEFERRED -> {
           return false;
         }

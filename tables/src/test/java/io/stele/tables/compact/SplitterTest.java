@@ -18,6 +18,7 @@ import io.stele.tables.compact.TestTable.Fate;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.MetaRows;
 import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletListener;
 import io.stele.tables.tablet.TabletState;
@@ -46,7 +47,7 @@ class SplitterTest {
     SwapGuard guard =
         new SwapGuard() {
           @Override
-          public <T> T excluding(Supplier<T> action) {
+          public <T> T excluding(Table table, Supplier<T> action) {
             return compactor.pausing(action);
           }
         };
@@ -204,7 +205,7 @@ class SplitterTest {
             leaving,
             new SwapGuard() {
               @Override
-              public <T> T excluding(Supplier<T> action) {
+              public <T> T excluding(Table table, Supplier<T> action) {
                 return action.get();
               }
             },
@@ -264,7 +265,7 @@ class SplitterTest {
             flushing,
             new SwapGuard() {
               @Override
-              public <T> T excluding(Supplier<T> action) {
+              public <T> T excluding(Table table, Supplier<T> action) {
                 return action.get();
               }
             },

@@ -317,7 +317,7 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
         tablet.first(),
         tablet.last(),
         "server:1",
-        Optional.of(new LogRef(FilePath.of("logs/1"), tablet.fromTxn())),
+        List.of(new LogRef(FilePath.of("logs/1"), tablet.fromTxn())),
         tablet.files(),
         ++revision);
   }

@@ -51,7 +51,7 @@ class ConfigWriterTest {
                 asked.incrementAndGet();
                 return Optional.of(now.get());
               }));
-      now.updateAndGet(config -> config.withServer("server:2", Optional.empty()));
+      now.updateAndGet(config -> config.withServer("server:2", List.of()));
     }
     assertThat(lane.runOnce()).isTrue();
     assertThat(lane.runOnce()).isFalse();
@@ -83,7 +83,7 @@ class ConfigWriterTest {
             now.get().key(),
             () -> {
               TabletConfig written = now.get();
-              now.set(written.withServer("server:2", Optional.empty()));
+              now.set(written.withServer("server:2", List.of()));
               later.add(writer.save(written.key(), () -> Optional.of(now.get())));
               return Optional.of(written);
             });
@@ -127,7 +127,7 @@ class ConfigWriterTest {
         writer.save(
             tablet("", "!").key(),
             () -> {
-              newer.set(save(tablet("", "!").withServer("server:2", Optional.empty())));
+              newer.set(save(tablet("", "!").withServer("server:2", List.of())));
               return Optional.of(tablet("", "!"));
             });
     lane.runOnce();
@@ -344,7 +344,7 @@ class ConfigWriterTest {
               .start(
                   () -> {
                     for (int n = 0; n < 200; n++) {
-                      now.updateAndGet(config -> config.withServer("server:3", Optional.empty()));
+                      now.updateAndGet(config -> config.withServer("server:3", List.of()));
                       var _ = writer.save(now.get().key(), () -> Optional.of(now.get()));
                     }
                   }));

@@ -34,7 +34,7 @@ final class Configs {
         Bytes.utf8(first),
         last.equals("!") ? Optional.empty() : Optional.of(Bytes.utf8(last)),
         "server:1",
-        Optional.of(new LogRef(FilePath.of("logs/1"), 7)),
+        List.of(new LogRef(FilePath.of("logs/1"), 7)),
         fragments,
         3);
   }

@@ -20,7 +20,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** META0 and META1 as sorted maps, with the rules of commits, and failures on demand. */
-final class MemoryMeta implements MetaAccess {
+public final class MemoryMeta implements MetaAccess {
   private final Map<String, TreeMap<Cell, Cell>> tables = new HashMap<>();
   private final Map<Bytes, Long> rowTxns = new HashMap<>();
   private Supplier<Optional<SteleException>> failure = Optional::empty;
@@ -74,7 +74,13 @@ final class MemoryMeta implements MetaAccess {
   }
 
   @Override
-  public synchronized long scan(String metaTable, ReadPredicate predicate, Predicate<Cell> each) {
+  public List<List<Bytes>> together(String metaTable, List<Bytes> rows) {
+    return rows.isEmpty() ? List.of() : List.of(rows);
+  }
+
+  @Override
+  public synchronized long scan(
+      String metaTable, ReadPredicate predicate, boolean latest, Predicate<Cell> each) {
     Set<List<Bytes>> seen = new HashSet<>();
     for (Cell cell : tables.getOrDefault(metaTable, new TreeMap<>()).values()) {
       boolean wanted = predicate.rows().stream().anyMatch(range -> range.contains(cell.row()));

@@ -97,8 +97,7 @@ class MetaRepairTest {
     TabletConfig upper = tablet("a", "!", "1", "2");
     TabletConfig otherFile = tablet("a", "b", "1", "3");
     TabletConfig otherLog =
-        tablet("a", "b", "1")
-            .withServer("server:1", Optional.of(new LogRef(FilePath.of("logs/2"), 1)));
+        tablet("a", "b", "1").withServer("server:1", List.of(new LogRef(FilePath.of("logs/2"), 1)));
     for (TabletConfig lower : List.of(otherFile, otherLog)) {
       assertThat(plan(tablet("", "a"), lower, upper))
           .singleElement()

@@ -96,7 +96,7 @@ class MetaTableTest {
 
   @Test
   void tabletsAreFoundByTheirServer() {
-    TabletConfig elsewhere = tablet("c", "m").withServer("other:1", Optional.empty());
+    TabletConfig elsewhere = tablet("c", "m").withServer("other:1", List.of());
     create("t", tablet("", "c"), elsewhere, tablet("m", "!"));
     put("t", MetaRows.tablet("u", Optional.empty()), "log", "", "nonsense");
     List<TableRows.UnreadableRow> unreadable = new ArrayList<>();
@@ -227,11 +227,17 @@ class MetaTableTest {
           public long scan(
               String metaTable,
               io.stele.base.predicate.ReadPredicate predicate,
+              boolean latest,
               java.util.function.Predicate<Cell> each) {
             if (++scans == 3) {
               save(tablet("a", "b"));
             }
-            return meta.scan(metaTable, predicate, each);
+            return meta.scan(metaTable, predicate, latest, each);
+          }
+
+          @Override
+          public List<List<Bytes>> together(String metaTable, List<Bytes> rows) {
+            return meta.together(metaTable, rows);
           }
         };
     assertThat(new MetaTable(healing, root).loadable(tablet("b", "!").key()))
@@ -247,7 +253,7 @@ class MetaTableTest {
     save(config);
     MetaTable other = new MetaTable(meta, root);
     assertThat(other.tablet(config.key())).contains(config);
-    TabletConfig moved = config.withServer("other:1", Optional.empty());
+    TabletConfig moved = config.withServer("other:1", List.of());
     assertThatThrownBy(() -> other.apply(MetaLevel.ROOT, new Change(List.of(moved), List.of())))
         .as("reading is not taking")
         .isInstanceOf(ConflictException.class);
@@ -262,7 +268,7 @@ class MetaTableTest {
     TabletConfig config = TabletConfig.empty(TableNames.META0, Bytes.EMPTY, Optional.empty());
     root.losesAnswer = true;
     assertThatThrownBy(() -> save(config)).isInstanceOf(OutcomeUnknownException.class);
-    TabletConfig next = config.withServer("server:1", Optional.empty());
+    TabletConfig next = config.withServer("server:1", List.of());
     save(next);
     assertThat(table.tablets(TableNames.META0)).containsExactly(next);
     assertThat(table.verify(TableNames.META0, VERIFIER)).isEmpty();

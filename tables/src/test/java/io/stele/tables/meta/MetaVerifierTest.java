@@ -94,7 +94,7 @@ class MetaVerifierTest {
   @Test
   void locationsThatDoNotExistAreReportedAndNoLocationIsNone() {
     MetaVerifier verifier = new MetaVerifier(file -> true, "elsewhere:1"::equals);
-    TabletConfig unserved = tablet("a", "!").withServer("", Optional.empty());
+    TabletConfig unserved = tablet("a", "!").withServer("", List.of());
     assertThat(verifier.verify(rows(tablet("", "a"), unserved)))
         .singleElement()
         .satisfies(

@@ -43,7 +43,7 @@ class TabletCellsTest {
             Bytes.utf8("row 1"),
             Optional.of(Bytes.utf8("row 2")),
             "10.0.0.1:4711",
-            Optional.of(new LogRef(FilePath.of("logs/server 1"), 42)),
+            List.of(new LogRef(FilePath.of("logs/server 1"), 42)),
             fragments,
             9);
     List<String> cells = new ArrayList<>();
@@ -84,16 +84,34 @@ class TabletCellsTest {
 
   @Test
   void anUnservedTabletHasNoLocationAndNoLog() {
-    TabletConfig config = Configs.tablet("a", "c").withServer("", Optional.empty());
+    TabletConfig config = Configs.tablet("a", "c").withServer("", List.of());
     assertThat(Configs.puts(config))
         .extracting(cell -> cell.family().toUtf8())
         .containsExactly("first", "fragments");
     assertThat(TabletCells.load(Configs.puts(config))).isEqualTo(config);
   }
 
+  @Test
+  void logsOfServersThatHadItBeforeComeFirst() {
+    LogRef older = new LogRef(FilePath.of("logs/1"), 7);
+    LogRef newer = new LogRef(FilePath.of("logs/2"), 30);
+    TabletConfig config = Configs.tablet("a", "c").withServer("host:2", List.of(older, newer));
+    assertThat(Configs.puts(config))
+        .filteredOn(cell -> cell.family().toUtf8().equals("log"))
+        .extracting(cell -> cell.value().toUtf8())
+        .containsExactly("logs/1 7 logs/2 30");
+    assertThat(TabletCells.load(Configs.puts(config))).isEqualTo(config);
+    assertThat(config.log()).contains(newer);
+    assertThatThrownBy(() -> config.withServer("host:2", List.of(older, older)))
+        .hasMessageContaining("logs/1 twice");
+  }
+
   @ParameterizedTest
   @CsvSource({
-    "log, '', logs/1, 'a directory, a space and a transaction'",
+    "log, '', logs/1, 'a directory, a space and a transaction, once or more'",
+    "log, '', logs/1 5 logs/2, 'a directory, a space and a transaction, once or more'",
+    "log, '', logs/1 5 logs/1 6, each log once",
+    "log, '', logs/1 5 logs/2 x, a transaction",
     "log, '', logs/1 x, a transaction",
     "log, '', logs/1 -5, a transaction",
     "log, '', ' 5', a file path",
@@ -146,7 +164,7 @@ class TabletCellsTest {
             root.first(),
             root.last(),
             root.location(),
-            root.log(),
+            root.logs(),
             root.fragments(),
             root.revision());
     assertThat(RootConfig.decode(RootConfig.encode(root))).isEqualTo(root);
@@ -170,7 +188,7 @@ class TabletCellsTest {
                 Bytes.EMPTY,
                 Optional.empty(),
                 "h:1",
-                Optional.of(new LogRef(FilePath.of("l"), 5)),
+                List.of(new LogRef(FilePath.of("l"), 5)),
                 fragments,
                 2));
   }
@@ -220,11 +238,17 @@ class TabletCellsTest {
         first,
         random.nextInt(4) == 0 ? Optional.empty() : Optional.of(first.concat(bytes(random))),
         random.nextBoolean() ? "" : "h\u00f6st " + random.nextInt(10) + ":1",
-        random.nextBoolean()
-            ? Optional.empty()
-            : Optional.of(new LogRef(FilePath.of("l " + random.nextInt(9)), random.nextInt(100))),
+        logs(random),
         fragments,
         random.nextInt(1, 1000));
+  }
+
+  private static List<LogRef> logs(RandomGenerator random) {
+    List<LogRef> logs = new ArrayList<>();
+    for (int l = random.nextInt(4); l > 0; l--) {
+      logs.add(new LogRef(FilePath.of("l " + l + "," + random.nextInt(9)), random.nextInt(100)));
+    }
+    return logs;
   }
 
   private static Bytes bytes(RandomGenerator random) {

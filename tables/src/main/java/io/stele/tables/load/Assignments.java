@@ -1,0 +1,421 @@
+package io.stele.tables.load;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.ConflictException;
+import io.stele.base.error.CorruptDataException;
+import io.stele.base.error.NotFoundException;
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.table.MetaProblem;
+import io.stele.tables.event.TableEvent;
+import io.stele.tables.meta.LoadCheck;
+import io.stele.tables.meta.MetaLevel;
+import io.stele.tables.meta.MetaTable;
+import io.stele.tables.meta.MetaTable.StoredSchema;
+import io.stele.tables.meta.TableNames;
+import io.stele.tables.meta.TableRows;
+import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.meta.TabletKey;
+import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.Tablet;
+import io.stele.tables.tablet.TabletState;
+import io.stele.tables.tablet.TabletView;
+import io.stele.tables.write.Flusher;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Which tablets a server of a cluster has: it loads and gives up those that it is told to, and
+ * gives up those that META says are another's.
+ *
+ * <p>A problem with one tablet is that tablet's: the others that were named with it are loaded.
+ */
+public final class Assignments {
+  private static final int READS_BEFORE_A_HOLE_IS_REPORTED = 3;
+
+  private final ServerParts server;
+  private final TableSet tables;
+  private final MetaTable meta;
+  private final Home home;
+  private final TabletProbe probe;
+  private final Loader loader;
+  private final Unloader unloader;
+  private final Lifecycle lifecycle;
+  private final Flusher flusher;
+  private final ChangeLocks locks;
+  private final Consumer<Runnable> withoutCompaction;
+  private final Consumer<Table> sizeCheck;
+
+  /**
+   * Puts it together.
+   *
+   * @param probe tells whether the server lives that META says has a tablet
+   * @param withoutCompaction runs something while no compaction can change a chain
+   * @param sizeCheck looks whether tablets of a table should be split or joined
+   */
+  public Assignments(
+      ServerParts server,
+      TableSet tables,
+      MetaTable meta,
+      Home home,
+      TabletProbe probe,
+      Loader loader,
+      Unloader unloader,
+      Lifecycle lifecycle,
+      Flusher flusher,
+      ChangeLocks locks,
+      Consumer<Runnable> withoutCompaction,
+      Consumer<Table> sizeCheck) {
+    this.server = server;
+    this.tables = tables;
+    this.meta = meta;
+    this.home = home;
+    this.probe = probe;
+    this.loader = loader;
+    this.unloader = unloader;
+    this.lifecycle = lifecycle;
+    this.flusher = flusher;
+    this.locks = locks;
+    this.withoutCompaction = withoutCompaction;
+    this.sizeCheck = sizeCheck;
+  }
+
+  /** What became of each tablet: nothing but that it was done, or why it was not. */
+  private static final class Outcomes {
+    final Map<TabletKey, Optional<SteleException>> found = new HashMap<>();
+
+    void done(TabletKey tablet) {
+      found.put(tablet, Optional.empty());
+    }
+
+    void failed(TabletKey tablet, SteleException problem) {
+      found.put(tablet, Optional.of(problem));
+    }
+
+    void failed(Collection<TabletKey> tablets, SteleException problem) {
+      tablets.forEach(tablet -> failed(tablet, problem));
+    }
+  }
+
+  private interface Step {
+    void run(MetaLevel level, Map<String, List<TabletKey>> byTable, Outcomes outcomes);
+  }
+
+  /** Level by level, beginning with the root, because each is described in the one above it. */
+  private Map<TabletKey, Optional<SteleException>> byLevel(
+      Collection<TabletKey> tablets, List<MetaLevel> order, Step step) {
+    Outcomes outcomes = new Outcomes();
+    for (MetaLevel level : order) {
+      Map<String, List<TabletKey>> byTable = new LinkedHashMap<>();
+      for (TabletKey tablet : new HashSet<>(tablets)) {
+        if (MetaLevel.of(tablet.table()) == level) {
+          byTable.computeIfAbsent(tablet.table(), _ -> new ArrayList<>()).add(tablet);
+        }
+      }
+      if (!byTable.isEmpty()) {
+        locks.changing(
+            level,
+            () -> {
+              step.run(level, byTable, outcomes);
+              return outcomes;
+            });
+      }
+    }
+    return outcomes.found;
+  }
+
+  // ---- loading
+
+  /** Serves tablets; those that are here already stay as they are. */
+  public Map<TabletKey, Optional<SteleException>> load(Collection<TabletKey> tablets) {
+    return byLevel(tablets, List.of(MetaLevel.values()), (_, byTable, out) -> load(byTable, out));
+  }
+
+  private void load(Map<String, List<TabletKey>> byTable, Outcomes outcomes) {
+    Map<Table, List<TabletConfig>> wanted = new LinkedHashMap<>();
+    byTable.forEach(
+        (name, keys) -> {
+          List<TabletKey> missing = missing(name, keys, outcomes);
+          try {
+            if (!missing.isEmpty()) {
+              List<TabletConfig> configs = loadable(name, missing, outcomes);
+              if (!configs.isEmpty()) {
+                wanted.put(tableOf(name), configs);
+              }
+            }
+          } catch (SteleException e) {
+            outcomes.failed(missing, e);
+          }
+        });
+    if (!wanted.isEmpty()) {
+      loadFound(wanted, outcomes);
+    }
+    byTable.keySet().forEach(this::forgetIfEmpty);
+  }
+
+  /** Those that are not here; one that has all but left leaves first. */
+  private List<TabletKey> missing(String name, List<TabletKey> keys, Outcomes outcomes) {
+    List<TabletKey> missing = new ArrayList<>();
+    for (TabletKey key : keys) {
+      try {
+        Optional<Table> table = tables.find(name);
+        Optional<TabletView> here = table.flatMap(each -> find(each, key));
+        if (here.isPresent() && here.get().state() == TabletState.DISABLED) {
+          unload(table.orElseThrow(), Set.of(here.get().tablet()));
+          here = Optional.empty();
+        }
+        if (here.isPresent()) {
+          outcomes.done(key);
+        } else {
+          missing.add(key);
+        }
+      } catch (SteleException e) {
+        outcomes.failed(key, e);
+      }
+    }
+    return missing;
+  }
+
+  private static Optional<TabletView> find(Table table, TabletKey key) {
+    return table.view().tablets().stream()
+        .filter(tablet -> tablet.last().equals(key.last()))
+        .findFirst();
+  }
+
+  /** The table with the schema that META has. */
+  private Table tableOf(String name) {
+    StoredSchema schema =
+        meta.schema(name)
+            .value()
+            .orElseThrow(
+                () -> new NotFoundException("META has no schema of table \"" + name + "\""));
+    Table table = tables.add(name, schema.schema(), Optional.empty());
+    if (!table.isMeta() && !table.view().schema().equals(schema.schema())) {
+      lifecycle.reloadSchema(name);
+    }
+    return table;
+  }
+
+  private List<TabletConfig> loadable(String name, List<TabletKey> keys, Outcomes outcomes) {
+    if (name.equals(TableNames.META0)) {
+      TabletConfig root = meta.loadable(keys.getFirst());
+      return isFree(root, outcomes) ? List.of(root) : List.of();
+    }
+    List<TabletKey> rest = keys;
+    List<TabletConfig> sound = new ArrayList<>();
+    // A hole may be a change that is under way, so it is looked for again.
+    for (int reads = 1; !rest.isEmpty() && reads <= READS_BEFORE_A_HOLE_IS_REPORTED; reads++) {
+      TableRows rows = meta.rows(name).value();
+      Map<TabletKey, Integer> places = places(rows);
+      List<TabletKey> unsound = new ArrayList<>();
+      for (TabletKey key : rest) {
+        try {
+          TabletConfig config = sound(rows, places, key);
+          if (isFree(config, outcomes)) {
+            sound.add(config);
+          }
+        } catch (NotFoundException | CorruptDataException e) {
+          outcomes.failed(key, e);
+          unsound.add(key);
+        }
+      }
+      rest = unsound;
+    }
+    return sound;
+  }
+
+  /** A tablet around which META is whole. */
+  private static TabletConfig sound(TableRows rows, Map<TabletKey, Integer> places, TabletKey key) {
+    rows.unreadable().stream()
+        .filter(row -> row.row().equals(key.metaRow()))
+        .findFirst()
+        .ifPresent(
+            row -> {
+              throw new CorruptDataException("META", 0, "a row for " + key, row.problem());
+            });
+    Integer place = places.get(key);
+    if (place == null) {
+      throw new NotFoundException("META has no " + key);
+    }
+    List<TabletConfig> all = rows.tablets();
+    TabletConfig config = all.get(place);
+    int from = place;
+    while (from > 0 && endsBehind(all.get(from - 1), config.first())) {
+      from--;
+    }
+    List<TabletConfig> around = all.subList(from, Math.min(from + 2, all.size()));
+    Optional<MetaProblem> problem = LoadCheck.check(config, around);
+    if (problem.isPresent()) {
+      throw new CorruptDataException(
+          "META", 0, "neither gaps nor overlaps", problem.get().explanation());
+    }
+    return config;
+  }
+
+  private static boolean endsBehind(TabletConfig config, Bytes row) {
+    return config.last().isEmpty() || config.last().get().compareTo(row) >= 0;
+  }
+
+  private static Map<TabletKey, Integer> places(TableRows rows) {
+    Map<TabletKey, Integer> places = new HashMap<>();
+    for (int i = 0; i < rows.tablets().size(); i++) {
+      places.put(rows.tablets().get(i).key(), i);
+    }
+    return places;
+  }
+
+  private boolean isFree(TabletConfig config, Outcomes outcomes) {
+    if (isServed(config)) {
+      outcomes.failed(
+          config.key(),
+          new ConflictException(
+              config.key()
+                  + " is served by "
+                  + config.location()
+                  + ": it must be unloaded there first"));
+      return false;
+    }
+    return true;
+  }
+
+  private boolean isServed(TabletConfig config) {
+    return !config.location().isEmpty() && !isOwn(config) && probe.isServed(config);
+  }
+
+  private boolean isOwn(TabletConfig config) {
+    return config.log().filter(newest -> newest.directory().equals(home.log())).isPresent();
+  }
+
+  /** All at once; if that fails one by one, so that it is known which cannot be loaded. */
+  private void loadFound(Map<Table, List<TabletConfig>> wanted, Outcomes outcomes) {
+    List<TabletKey> keys = new ArrayList<>();
+    wanted.values().forEach(configs -> configs.forEach(config -> keys.add(config.key())));
+    try {
+      loader.load(wanted);
+      keys.forEach(outcomes::done);
+      wanted.keySet().forEach(sizeCheck);
+    } catch (SteleException e) {
+      if (keys.size() == 1 || !server.sequencer().mayAnswer()) {
+        outcomes.failed(keys, e);
+        return;
+      }
+      wanted.forEach(
+          (table, configs) ->
+              configs.forEach(
+                  config -> {
+                    if (find(table, config.key()).isPresent()) {
+                      outcomes.failed(config.key(), e); // it came, but cannot be read yet
+                    } else {
+                      loadFound(Map.of(table, List.of(again(config))), outcomes);
+                    }
+                  }));
+    }
+  }
+
+  /** As META has it now: the try with the others may have saved it. */
+  private TabletConfig again(TabletConfig config) {
+    return meta.tablet(config.key()).orElse(config);
+  }
+
+  // ---- unloading
+
+  /** Gives tablets up; those that are not here, and not this server's in META, have left. */
+  public Map<TabletKey, Optional<SteleException>> unload(Collection<TabletKey> tablets) {
+    return byLevel(
+        tablets, List.of(MetaLevel.values()).reversed(), (_, byTable, out) -> unload(byTable, out));
+  }
+
+  private void unload(Map<String, List<TabletKey>> byTable, Outcomes outcomes) {
+    byTable.forEach(
+        (name, keys) -> {
+          try {
+            loadThoseInMetaOnly(name, keys, outcomes);
+            tables.find(name).ifPresent(table -> unload(table, views(table, keys)));
+            keys.forEach(key -> look(name, key, outcomes));
+          } catch (SteleException e) {
+            outcomes.failed(keys, e);
+          }
+          forgetIfEmpty(name);
+        });
+  }
+
+  /**
+   * A load of which only the end is missing leaves a tablet that is this server's in META and that
+   * it does not have. It must come before it can go, or it would be nobody's to give up.
+   */
+  private void loadThoseInMetaOnly(String name, List<TabletKey> keys, Outcomes outcomes) {
+    List<TabletKey> own = new ArrayList<>();
+    for (TabletKey key : keys) {
+      if (tables.find(name).flatMap(table -> find(table, key)).isEmpty()
+          && meta.tablet(key).filter(this::isOwn).isPresent()) {
+        own.add(key);
+      }
+    }
+    if (!own.isEmpty()) {
+      load(Map.of(name, own), outcomes);
+    }
+  }
+
+  private static Set<Tablet> views(Table table, List<TabletKey> keys) {
+    Set<Tablet> found = new HashSet<>();
+    keys.forEach(key -> find(table, key).ifPresent(view -> found.add(view.tablet())));
+    return found;
+  }
+
+  private void look(String name, TabletKey key, Outcomes outcomes) {
+    Optional<TabletView> still = tables.find(name).flatMap(table -> find(table, key));
+    if (still.isPresent()) {
+      outcomes.failed(
+          key, new UnavailableException(key + " is " + still.get().state().text() + ": try again"));
+    } else {
+      outcomes.done(key);
+    }
+  }
+
+  private void unload(Table table, Set<Tablet> tablets) {
+    if (!tablets.isEmpty()) {
+      withoutCompaction.accept(() -> unloader.unload(table, tablets));
+    }
+  }
+
+  /** A table of which nothing is here is not here; it comes back with the schema of then. */
+  private void forgetIfEmpty(String name) {
+    tables
+        .find(name)
+        .filter(table -> table.view().tablets().isEmpty())
+        .ifPresent(
+            table -> {
+              TableView last = table.view();
+              tables.remove(table);
+              flusher.forget(last);
+            });
+  }
+
+  /** META says that another server has a tablet: then it is not this one's, whatever happened. */
+  public void lost(Table table, Tablet tablet) {
+    locks.changing(
+        table.name(),
+        () -> {
+          Optional<TabletView> view = table.view().find(tablet);
+          if (view.isPresent()) {
+            unloader.drop(table, Set.of(tablet));
+            server.report(
+                new TableEvent.TabletLost(
+                    new TabletKey(table.name(), view.get().last()).toString(),
+                    "META says that another server has it"));
+            forgetIfEmpty(table.name());
+          }
+          return table;
+        });
+  }
+}
