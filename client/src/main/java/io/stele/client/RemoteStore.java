@@ -1,5 +1,6 @@
 package io.stele.client;
 
+import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
@@ -11,6 +12,7 @@ import io.stele.client.cluster.RemoteCluster;
 import io.stele.client.embedded.StoreConnection;
 import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.MetastoreClient;
+import io.stele.client.node.RemoteNodes;
 import io.stele.client.table.RemoteTableAdmin;
 import io.stele.client.table.RemoteTables;
 import java.util.List;
@@ -28,6 +30,7 @@ final class RemoteStore implements StoreConnection {
   private final RemoteTables tables;
   private final RemoteTableAdmin admin;
   private final RemoteCluster cluster;
+  private final RemoteNodes nodes;
 
   RemoteStore(List<String> addresses, ClientSettings settings) {
     this.metastore = new MetastoreClient(addresses, settings);
@@ -40,6 +43,7 @@ final class RemoteStore implements StoreConnection {
     this.tables = new RemoteTables(caller);
     this.admin = new RemoteTableAdmin(caller);
     this.cluster = new RemoteCluster(caller);
+    this.nodes = new RemoteNodes(caller);
   }
 
   @Override
@@ -55,6 +59,11 @@ final class RemoteStore implements StoreConnection {
   @Override
   public Cluster cluster() {
     return cluster;
+  }
+
+  @Override
+  public Nodes nodes() {
+    return nodes;
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.stele.client;
 
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
@@ -76,6 +77,11 @@ public final class Stele implements AutoCloseable {
   /** The servers of tables as a whole: who has what, and moving it. */
   public Cluster cluster() {
     return store.cluster();
+  }
+
+  /** Servers, each asked how it is. */
+  public Nodes nodes() {
+    return store.nodes();
   }
 
   /** Operations on rows as servers take them, of packed cells; {@link #table} is the usual way. */

@@ -1,6 +1,7 @@
 package io.stele.server;
 
 import io.stele.base.error.UnavailableException;
+import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
@@ -39,6 +40,12 @@ final class EmbeddedServer implements StoreConnection {
   @Override
   public Cluster cluster() {
     return new LoneServer(server.gateway(), server.tables());
+  }
+
+  /** There is but this one. */
+  @Override
+  public Nodes nodes() {
+    return _ -> server.inspect();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.stele.client.embedded;
 
+import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
@@ -13,6 +14,9 @@ public interface StoreConnection extends AutoCloseable {
 
   /** The servers as a whole. */
   Cluster cluster();
+
+  /** Servers, each asked for itself. */
+  Nodes nodes();
 
   /** Closed with the store. */
   MetastoreClient metastore();

@@ -71,7 +71,7 @@ class ClusterMetaTest {
             TableNames.META1,
             Bytes.utf8(first),
             last.isEmpty() ? Optional.empty() : Optional.of(Bytes.utf8(last)))
-        .withServer(address, Optional.empty());
+        .withServer(address, List.of());
   }
 
   private static RootStore root(String address) {
@@ -80,7 +80,7 @@ class ClusterMetaTest {
       public Optional<Root> load() {
         TabletConfig config =
             TabletConfig.empty(TableNames.META0, Bytes.EMPTY, Optional.empty())
-                .withServer(address, Optional.empty());
+                .withServer(address, List.of());
         return Optional.of(new Root(RootConfig.encode(config), 1));
       }
 
