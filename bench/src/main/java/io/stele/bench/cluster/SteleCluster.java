@@ -120,8 +120,7 @@ final class SteleCluster implements ClusterSide {
     List<Member> members = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       List<String> options =
-          new ArrayList<>(
-              List.of("--roles=metastore", "--raft-port=" + ports.get(count + i)));
+          new ArrayList<>(List.of("--roles=metastore", "--raft-port=" + ports.get(count + i)));
       if (count > 1) {
         options.add("--wait");
       }

@@ -61,7 +61,8 @@ final class SteleClusterStore extends SteleStore implements ClusterStore {
     try {
       impatient
           .table(table)
-          .mutate(RowMutation.of(key).put(FAMILY_BYTES, QUALIFIERS.getFirst(), Bytes.utf8("probe")));
+          .mutate(
+              RowMutation.of(key).put(FAMILY_BYTES, QUALIFIERS.getFirst(), Bytes.utf8("probe")));
       return true;
     } catch (SteleException e) {
       return false; // not yet
