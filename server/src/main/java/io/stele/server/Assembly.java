@@ -154,7 +154,7 @@ final class Assembly {
         server.has(Role.TABLES),
         server.has(Role.MASTER),
         tables.server(),
-        MasterSettings.DEFAULT,
+        settings.bind(MasterSettings.class, ServerSchema.MASTER),
         tables.cache().bytes());
   }
 }
