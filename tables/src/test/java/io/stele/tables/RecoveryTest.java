@@ -269,7 +269,7 @@ class RecoveryTest {
    * that can be: what was acknowledged is there, and what was erased does not come back.
    */
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3})
+  @ValueSource(longs = {4, 10, 12})
   void whateverServersDoBeforeTheyDieNothingIsLostAndNothingComesBack(long seed) {
     Random random = new Random(seed);
     TreeMap<String, String> model = new TreeMap<>();
@@ -299,7 +299,7 @@ class RecoveryTest {
 
   private static void change(Paused server, Random random, TreeMap<String, String> model) {
     for (int i = random.nextInt(8); i > 0; i--) {
-      String row = "r" + random.nextInt(6);
+      String row = "r" + random.nextInt(16);
       if (random.nextInt(3) == 0) {
         server.table().apply(Cell.eraseRow(bytes(row)));
         model.remove(row);
@@ -308,7 +308,7 @@ class RecoveryTest {
         server.table().apply(put(row, "f:", 1, value));
         model.put(row, value);
       }
-      if (random.nextInt(4) == 0) {
+      if (random.nextInt(8) == 0) {
         server.flush();
       }
     }
