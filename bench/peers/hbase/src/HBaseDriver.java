@@ -17,6 +17,7 @@ import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
+import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.regionserver.BloomType;
 
@@ -24,17 +25,17 @@ import org.apache.hadoop.hbase.regionserver.BloomType;
  * HBase through its own client: one connection for all threads, a table object for each call, as
  * its manual has it. A process of its own, with HBase's class path and Java.
  */
-public final class HBaseDriver implements Store {
-  private static final byte[] FAMILY_BYTES = bytes(FAMILY);
+public class HBaseDriver implements Store {
+  static final byte[] FAMILY_BYTES = bytes(FAMILY);
 
   private final String zooKeeperPort;
   private Connection connection; // made when it is first needed: the server may be starting
 
-  private HBaseDriver(String zooKeeperPort) {
+  HBaseDriver(String zooKeeperPort) {
     this.zooKeeperPort = zooKeeperPort;
   }
 
-  private synchronized Connection connection() throws IOException {
+  final synchronized Connection connection() throws IOException {
     if (connection == null) {
       connection = ConnectionFactory.createConnection(configuration());
     }
@@ -55,7 +56,7 @@ public final class HBaseDriver implements Store {
   }
 
   /** For a server that may not be there: no waiting between attempts, of which there is one. */
-  private Configuration impatient() {
+  final Configuration impatient() {
     Configuration configuration = configuration();
     configuration.set("hbase.client.retries.number", "1");
     configuration.set("hbase.client.pause", "50");
@@ -66,7 +67,7 @@ public final class HBaseDriver implements Store {
     return configuration;
   }
 
-  private static byte[] bytes(String text) {
+  static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
@@ -78,16 +79,18 @@ public final class HBaseDriver implements Store {
   public void create(String table, List<String> splits) throws IOException {
     byte[][] ends = splits.stream().map(HBaseDriver::bytes).toArray(byte[][]::new);
     try (Admin admin = connection().getAdmin()) {
-      admin.createTable(
-          TableDescriptorBuilder.newBuilder(TableName.valueOf(table))
-              .setColumnFamily(
-                  ColumnFamilyDescriptorBuilder.newBuilder(FAMILY_BYTES)
-                      .setBloomFilterType(BloomType.ROW)
-                      .setMaxVersions(1)
-                      .build())
-              .build(),
-          ends);
+      admin.createTable(descriptor(table), ends);
     }
+  }
+
+  static TableDescriptor descriptor(String table) {
+    return TableDescriptorBuilder.newBuilder(TableName.valueOf(table))
+        .setColumnFamily(
+            ColumnFamilyDescriptorBuilder.newBuilder(FAMILY_BYTES)
+                .setBloomFilterType(BloomType.ROW)
+                .setMaxVersions(1)
+                .build())
+        .build();
   }
 
   @Override

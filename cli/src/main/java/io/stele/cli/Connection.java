@@ -1,5 +1,7 @@
 package io.stele.cli;
 
+import io.stele.base.node.Nodes;
+import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.table.Table;
@@ -13,6 +15,12 @@ public interface Connection extends AutoCloseable {
   TableAdmin tables();
 
   MetastoreClient metastore();
+
+  /** The servers of a cluster as a whole. */
+  Cluster cluster();
+
+  /** Servers, each asked for itself. */
+  Nodes nodes();
 
   @Override
   void close();

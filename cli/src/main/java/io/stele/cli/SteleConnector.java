@@ -1,5 +1,7 @@
 package io.stele.cli;
 
+import io.stele.base.node.Nodes;
+import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.client.Stele;
 import io.stele.client.metastore.MetastoreClient;
@@ -47,6 +49,16 @@ final class SteleConnector implements Connector {
     @Override
     public MetastoreClient metastore() {
       return stele.metastore();
+    }
+
+    @Override
+    public Cluster cluster() {
+      return stele.cluster();
+    }
+
+    @Override
+    public Nodes nodes() {
+      return stele.nodes();
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.stele.cli;
 
+import io.stele.base.node.Nodes;
+import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.table.Table;
@@ -40,6 +42,7 @@ public final class CommandFixture {
   public final List<Connector.Request> requests = new ArrayList<>();
 
   private TableAdmin admin = tables;
+  private Optional<Cluster> cluster = Optional.empty();
   private String input = "";
   private Optional<String> answer = Optional.empty();
   private int open;
@@ -47,6 +50,12 @@ public final class CommandFixture {
   /** Other answers to what is asked of tables as a whole. */
   public CommandFixture admin(TableAdmin newAdmin) {
     admin = newAdmin;
+    return this;
+  }
+
+  /** What answers for the servers as a whole. */
+  public CommandFixture cluster(Cluster newCluster) {
+    cluster = Optional.of(newCluster);
     return this;
   }
 
@@ -89,6 +98,16 @@ public final class CommandFixture {
       @Override
       public MetastoreClient metastore() {
         throw new AssertionError("no metastore in this test");
+      }
+
+      @Override
+      public Cluster cluster() {
+        return cluster.orElseThrow(() -> new AssertionError("no cluster in this test"));
+      }
+
+      @Override
+      public Nodes nodes() {
+        throw new AssertionError("no nodes in this test");
       }
 
       @Override

@@ -1,14 +1,18 @@
 package io.stele.client;
 
+import io.stele.base.node.Nodes;
+import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
 import io.stele.client.call.Caller;
 import io.stele.client.call.Endpoints;
+import io.stele.client.cluster.RemoteCluster;
 import io.stele.client.embedded.StoreConnection;
 import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.MetastoreClient;
+import io.stele.client.node.RemoteNodes;
 import io.stele.client.table.RemoteTableAdmin;
 import io.stele.client.table.RemoteTables;
 import java.util.List;
@@ -25,6 +29,8 @@ final class RemoteStore implements StoreConnection {
   private final ScheduledExecutorService timer;
   private final RemoteTables tables;
   private final RemoteTableAdmin admin;
+  private final RemoteCluster cluster;
+  private final RemoteNodes nodes;
 
   RemoteStore(List<String> addresses, ClientSettings settings) {
     this.metastore = new MetastoreClient(addresses, settings);
@@ -36,6 +42,8 @@ final class RemoteStore implements StoreConnection {
         new Caller(endpoints, settings.calls(), Clock.system(), RandomSource.system(), timer);
     this.tables = new RemoteTables(caller);
     this.admin = new RemoteTableAdmin(caller);
+    this.cluster = new RemoteCluster(caller);
+    this.nodes = new RemoteNodes(caller);
   }
 
   @Override
@@ -46,6 +54,16 @@ final class RemoteStore implements StoreConnection {
   @Override
   public TableAdmin tableAdmin() {
     return admin;
+  }
+
+  @Override
+  public Cluster cluster() {
+    return cluster;
+  }
+
+  @Override
+  public Nodes nodes() {
+    return nodes;
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.stele.client;
 
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.node.Nodes;
+import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.client.embedded.EmbeddedProvider;
@@ -70,6 +72,16 @@ public final class Stele implements AutoCloseable {
   /** Tables as a whole: makes, lists, changes and drops them. */
   public TableAdmin tables() {
     return store.tableAdmin();
+  }
+
+  /** The servers of tables as a whole: who has what, and moving it. */
+  public Cluster cluster() {
+    return store.cluster();
+  }
+
+  /** Servers, each asked how it is. */
+  public Nodes nodes() {
+    return store.nodes();
   }
 
   /** Operations on rows as servers take them, of packed cells; {@link #table} is the usual way. */

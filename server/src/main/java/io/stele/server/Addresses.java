@@ -20,7 +20,7 @@ import java.util.Map;
  * }</pre>
  *
  * @param nativeAddress of the native interface
- * @param raftAddress by which members replicate the log
+ * @param raftAddress by which members replicate the log; empty for a server that is none
  */
 public record Addresses(String nativeAddress, String raftAddress) {
 
@@ -28,7 +28,8 @@ public record Addresses(String nativeAddress, String raftAddress) {
 
   static Addresses of(String host, Ports ports) {
     String name = host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
-    return new Addresses(name + ":" + ports.nativePort(), name + ":" + ports.raftPort());
+    return new Addresses(
+        name + ":" + ports.nativePort(), ports.raftPort() == 0 ? "" : name + ":" + ports.raftPort());
   }
 
   /** Of a server that listens nowhere: those it would have, as members of a group have some. */
@@ -46,7 +47,9 @@ public record Addresses(String nativeAddress, String raftAddress) {
   Map<String, String> byInterface() {
     Map<String, String> addresses = new LinkedHashMap<>();
     addresses.put("native", nativeAddress);
-    addresses.put("raft", raftAddress);
+    if (!raftAddress.isEmpty()) {
+      addresses.put("raft", raftAddress);
+    }
     return addresses;
   }
 

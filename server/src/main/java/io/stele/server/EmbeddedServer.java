@@ -1,8 +1,11 @@
 package io.stele.server;
 
 import io.stele.base.error.UnavailableException;
+import io.stele.base.node.Nodes;
+import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
+import io.stele.client.cluster.LoneServer;
 import io.stele.client.embedded.StoreConnection;
 import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.MetastoreClient;
@@ -32,6 +35,17 @@ final class EmbeddedServer implements StoreConnection {
   @Override
   public TableAdmin tableAdmin() {
     return server.tables();
+  }
+
+  @Override
+  public Cluster cluster() {
+    return new LoneServer(server.gateway(), server.tables());
+  }
+
+  /** There is but this one. */
+  @Override
+  public Nodes nodes() {
+    return _ -> server.inspect();
   }
 
   @Override

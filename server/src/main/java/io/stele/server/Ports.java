@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The ports that a server listens on. Those that were picked for it are kept in its directory, and
+ * The ports that a server listens on; 0 for one that its roles do not need. Those that were picked for it are kept in its directory, and
  * taken again at the next start: the other members of its group know them. The file {@code ports}
  * is one line of text:
  *
@@ -41,7 +41,9 @@ record Ports(int nativePort, int raftPort) {
     Ports ports =
         new Ports(
             choose(host, "port", settings.port(), last.map(Ports::nativePort)),
-            choose(host, "raft-port", settings.raftPort(), last.map(Ports::raftPort)));
+            settings.has(Role.METASTORE)
+                ? choose(host, "raft-port", settings.raftPort(), last.map(Ports::raftPort))
+                : 0);
     if (!last.equals(Optional.of(ports))) {
       ports.write(directory);
     }
@@ -58,7 +60,7 @@ record Ports(int nativePort, int raftPort) {
       }
       return set;
     }
-    if (last.isPresent() && isFree(host, last.get())) {
+    if (last.isPresent() && last.get() != 0 && isFree(host, last.get())) {
       return last.get();
     }
     try (ServerSocket socket = new ServerSocket(0, 1, host)) {

@@ -11,8 +11,12 @@ import java.util.stream.Collectors;
 
 /** A part of Stele that a server can run. */
 public enum Role {
+  /** Holds a part of the metastore. */
   METASTORE,
-  TABLES;
+  /** Serves tablets. */
+  TABLES,
+  /** Stands ready to lead the tablet servers of a cluster. */
+  MASTER;
 
   /** The names of all there are. */
   static List<String> all() {

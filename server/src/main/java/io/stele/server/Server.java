@@ -5,7 +5,9 @@ import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Events;
 import io.stele.base.file.LocalFileStore;
+import io.stele.base.node.NodeReport;
 import io.stele.base.settings.Settings;
+import io.stele.base.time.Clock;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.raft.RaftEvent;
@@ -13,7 +15,6 @@ import io.stele.tables.TabletServer;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -37,9 +38,10 @@ public final class Server implements AutoCloseable {
   private final Events events;
   private final Addresses addresses;
   private final String gateway;
-  private final MetastoreRole metastore;
+  private final Optional<MetastoreRole> metastore;
   private final Optional<TablesRole> tables;
   private final Parts parts;
+  private final Inspection inspection;
   private final CompletableFuture<Void> ended;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
@@ -48,9 +50,10 @@ public final class Server implements AutoCloseable {
       Events events,
       Addresses addresses,
       String gateway,
-      MetastoreRole metastore,
+      Optional<MetastoreRole> metastore,
       Optional<TablesRole> tables,
       Parts parts,
+      Inspection inspection,
       CompletableFuture<Void> ended) {
     this.data = data;
     this.events = events;
@@ -59,6 +62,7 @@ public final class Server implements AutoCloseable {
     this.metastore = metastore;
     this.tables = tables;
     this.parts = parts;
+    this.inspection = inspection;
     this.ended = ended;
   }
 
@@ -89,6 +93,7 @@ public final class Server implements AutoCloseable {
 
   private static Server start(Settings settings, Events events, boolean embedded, Parts parts)
       throws IOException {
+    Assembly.check(settings);
     ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
     LocalFileStore directory = parts.add("the lock of its directory", open(server.data()));
     Addresses.remove(directory); // of a process that was killed
@@ -111,44 +116,21 @@ public final class Server implements AutoCloseable {
                 ? NativeServer.listenLocally(data.toString(), channels)
                 : NativeServer.listen(
                     server.listen(), Addresses.port(addresses.nativeAddress()), channels));
-    MetastoreRole metastore =
-        parts.add(
-            "the metastore",
-            MetastoreRole.start(
-                settings, data.resolve("metastore"), addresses, gateway, channels, events));
-    Optional<TablesRole> tables = Optional.empty();
-    if (hasTables(server, data, metastore)) {
-      LateTables.Start start =
-          () ->
-              TablesRole.start(
-                  settings,
-                  data.resolve("tables"),
-                  addresses.nativeAddress(),
-                  metastore.metastore(),
-                  gateway,
-                  events);
-      if (metastore.alone()) {
-        tables = Optional.of(parts.add("the tables", start.start()));
-      } else {
-        parts.add("the tables", new LateTables(start, events));
-      }
-    }
+    Inspection inspection =
+        new Inspection(addresses.nativeAddress(), server.roles(), Clock.system())
+            .directory("the server", data);
+    gateway.inspectBy(inspection);
+    Assembly roles =
+        new Assembly(settings, data, addresses, gateway, channels, events, parts, inspection);
+    Optional<MetastoreRole> metastore = roles.metastore();
+    Optional<TablesRole> tables = roles.tables(metastore);
+    boolean formed = metastore.map(MetastoreRole::formed).orElse(true);
     if (!embedded) {
       parts.add("addresses.json", () -> Addresses.remove(directory));
       addresses.write(directory);
     }
-    events.publish(new ServerEvent.Started(data.toString(), gateway.address(), metastore.formed()));
-    return new Server(data, events, addresses, gateway.address(), metastore, tables, parts, ended);
-  }
-
-  /**
-   * Whether this server has tables: with its role, and if it is alone in its group or has had
-   * tables before it got company. Files of its own are of no use to other members.
-   */
-  private static boolean hasTables(ServerSettings server, Path data, MetastoreRole metastore) {
-    return server.roleSet().contains(Role.TABLES)
-        && metastore.formed()
-        && (metastore.alone() || Files.isDirectory(data.resolve("tables")));
+    events.publish(new ServerEvent.Started(data.toString(), gateway.address(), formed));
+    return new Server(data, events, addresses, gateway.address(), metastore, tables, parts, inspection, ended);
   }
 
   private static LocalFileStore open(Path data) {
@@ -181,6 +163,11 @@ public final class Server implements AutoCloseable {
         .orElseThrow(() -> new NotServingException("server at " + data + " has no tables"));
   }
 
+  /** How it is, and its machine. */
+  NodeReport inspect() {
+    return inspection.get();
+  }
+
   /** Whether it has tables. */
   boolean hasTables() {
     return tables.isPresent();
@@ -188,7 +175,7 @@ public final class Server implements AutoCloseable {
 
   /** Whether it belongs to a group; if not, it waits to be made a member. */
   public boolean formed() {
-    return metastore.formed();
+    return metastore.map(MetastoreRole::formed).orElse(true);
   }
 
   /** Completes when it has stopped; fails as soon as it can do its work no longer. */

@@ -50,7 +50,7 @@ final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--roles",
       paramLabel = "ROLE",
-      description = "The parts to run, with commas between (default: metastore,tables).")
+      description = "The parts to run, with commas between (default: metastore,tables,master).")
   private @Nullable String roles;
 
   @Option(
@@ -105,6 +105,13 @@ final class ServerCommand implements Callable<Integer> {
       paramLabel = "HOST:PORT",
       description = "Other servers, with commas between; implies --wait.")
   private @Nullable String seeds;
+
+  @Option(
+      names = "--metastore",
+      paramLabel = "HOST:PORT",
+      description =
+          "The metastore's members, with commas between, for a server without that role.")
+  private @Nullable String metastore;
 
   @Option(
       names = "--wait",
@@ -186,6 +193,7 @@ final class ServerCommand implements Callable<Integer> {
     add(flags, "name", name);
     add(flags, "advertise", advertise);
     add(flags, "seeds", seeds);
+    add(flags, "metastore", metastore);
     add(flags, "await", await ? "true" : null);
     add(flags, "multicast", multicast ? "true" : null);
     return flags;

@@ -4,6 +4,7 @@ import io.stele.base.settings.SettingsSchema;
 import io.stele.metastore.node.NodeSettings;
 import io.stele.metastore.raft.RaftSettings;
 import io.stele.metastore.raft.SoloSettings;
+import io.stele.tables.master.MasterSettings;
 
 /** All settings that a server knows, each component's under its own name. */
 final class ServerSchema {
@@ -14,6 +15,7 @@ final class ServerSchema {
   static final String LOG = "metastore.log";
   static final String RAFT = "metastore.raft";
   static final String TABLES = "tables";
+  static final String MASTER = "master";
 
   static final SettingsSchema SCHEMA =
       SettingsSchema.builder()
@@ -23,6 +25,7 @@ final class ServerSchema {
           .section(LOG, SoloSettings.DEFAULT)
           .section(RAFT, RaftSettings.DEFAULT)
           .section(TABLES, TablesSettings.DEFAULTS)
+          .section(MASTER, MasterSettings.DEFAULT)
           // What the launcher and the command line read, and what commands set for programs.
           .otherEnvironment("STELE_BUILD")
           .otherEnvironment("STELE_JAVA_OPTS")

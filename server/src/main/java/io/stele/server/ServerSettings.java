@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /** What a server is: its parts, its directory, its addresses, and how it comes into a group. */
 public record ServerSettings(
-    @About("The parts that this server runs: metastore, tables.") List<String> roles,
+    @About("The parts that this server runs: metastore, tables, master.") List<String> roles,
     @About("The directory of all that it keeps; made where it does not exist.") Path data,
     @About("The address that it listens on. Nothing beyond this machine reaches the default.")
         String listen,
@@ -23,6 +23,8 @@ public record ServerSettings(
         Optional<String> advertise,
     @About("Addresses HOST:PORT of other servers; one that has some waits to be made a member.")
         List<String> seeds,
+    @About("Addresses HOST:PORT of the metastore's members, for a server that is none of them.")
+        List<String> metastore,
     @About("Whether a new server waits to be made a member, rather than form a group of its own.")
         boolean await,
     @About("Whether to find other servers, and be found by them, by multicast.")
@@ -48,18 +50,21 @@ public record ServerSettings(
           Optional.empty(),
           Optional.empty(),
           List.of(),
+          List.of(),
           false,
           false);
 
   public ServerSettings {
     roles = List.copyOf(roles);
     seeds = List.copyOf(seeds);
-    if (!Role.named(roles).contains(Role.METASTORE)) {
+    metastore = List.copyOf(metastore);
+    if (!Role.named(roles).contains(Role.METASTORE) && metastore.isEmpty()) {
       throw new InvalidRequestException(
           "roles are "
               + String.join(", ", roles)
-              + ": metastore must be among them, which keeps"
-              + " the root of the tables");
+              + ", without metastore: server.metastore must name the servers that have it, such as"
+              + " 10.0.0.7:"
+              + DEFAULT_PORT);
     }
     checkPort("port", port);
     checkPort("raft-port", raftPort);
@@ -72,7 +77,8 @@ public record ServerSettings(
           "listen is empty: must be an address of this machine, such as 127.0.0.1 or 0.0.0.0");
     }
     name.ifPresent(ServerSettings::checkName);
-    seeds.forEach(ServerSettings::checkAddress);
+    seeds.forEach(address -> checkAddress("seed", address));
+    metastore.forEach(address -> checkAddress("metastore", address));
     if (EVERYWHERE.contains(listen) && advertise.isEmpty()) {
       throw new InvalidRequestException(
           "listen is "
@@ -83,6 +89,10 @@ public record ServerSettings(
 
   public Set<Role> roleSet() {
     return Role.named(roles);
+  }
+
+  boolean has(Role role) {
+    return roleSet().contains(role);
   }
 
   /** The host by which others reach this server. */
@@ -109,12 +119,12 @@ public record ServerSettings(
     }
   }
 
-  private static void checkAddress(String address) {
+  private static void checkAddress(String what, String address) {
     int colon = address.lastIndexOf(':');
     String port = address.substring(colon + 1);
     if (colon < 1 || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > MAX_PORT) {
       throw new InvalidRequestException(
-          "seed '" + address + "': must be HOST:PORT, such as 10.0.0.7:" + DEFAULT_PORT);
+          what + " '" + address + "': must be HOST:PORT, such as 10.0.0.7:" + DEFAULT_PORT);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.stele.server;
 
+import io.stele.base.error.InvalidRequestException;
 import io.stele.base.settings.About;
 import io.stele.base.settings.ByteSize;
 import io.stele.engine.commitlog.CommitLogSettings;
@@ -13,6 +14,12 @@ import java.util.Optional;
 public record TablesSettings(
     @About("Where their files are, a directory or a URI; tables in the server's where none is set.")
         Optional<String> files,
+    @About("Whether tablet servers share their files: they are a cluster then, led by a master.")
+        boolean shared,
+    @About("Where a cluster's logs are, a directory or a URI; with the files where none is set.")
+        Optional<String> logs,
+    @About("How long a server of a cluster may be silent before others take over its tablets.")
+        Duration session,
     @About("For blocks of their files.") ByteSize cache,
     @About("Of all changes that are not in files yet; beyond it writers wait.") ByteSize memory,
     @About("Of changes of a group that are not in files yet, at which they are written to one.")
@@ -37,6 +44,7 @@ public record TablesSettings(
         ByteSize replay) {
 
   private static final TabletServerSettings KNOWN = TabletServerSettings.DEFAULT;
+  private static final Duration SHORTEST_SESSION = Duration.ofMillis(200);
   private static final long LARGEST_CACHE = 256L << 20;
 
   /** What the defaults take of memory fits the heap: a quarter each for changes and for blocks. */
@@ -45,6 +53,9 @@ public record TablesSettings(
   public static final TablesSettings DEFAULTS =
       new TablesSettings(
           Optional.empty(),
+          false,
+          Optional.empty(),
+          Duration.ofSeconds(5),
           new ByteSize(Math.min(LARGEST_CACHE, QUARTER)),
           new ByteSize(Math.min(KNOWN.writes().memoryBytes(), QUARTER)),
           new ByteSize(Math.min(KNOWN.writes().memFragmentBytes(), QUARTER / 4)),
@@ -62,6 +73,28 @@ public record TablesSettings(
           KNOWN.tabletIdle(),
           KNOWN.upkeep(),
           new ByteSize(KNOWN.replayBytes()));
+
+  public TablesSettings {
+    if (shared && files.isEmpty()) {
+      throw new InvalidRequestException(
+          "tables.shared is true and tables.files is not set: must name the place that all servers"
+              + " of the cluster share, such as /mnt/stele or hdfs://name-node/stele");
+    }
+    if (!shared && logs.isPresent()) {
+      throw new InvalidRequestException(
+          "tables.logs is "
+              + logs.get()
+              + " and tables.shared is false: logs have a place of their own only in a cluster");
+    }
+    if (session.compareTo(SHORTEST_SESSION) < 0) {
+      throw new InvalidRequestException(
+          "tables.session is "
+              + session.toMillis()
+              + "ms: must be at least "
+              + SHORTEST_SESSION.toMillis()
+              + "ms, or a server that pauses for a moment loses its tablets");
+    }
+  }
 
   TabletServerSettings server() {
     CommitLogSettings known = KNOWN.writes().log();

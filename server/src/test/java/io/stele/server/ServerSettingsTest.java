@@ -28,7 +28,7 @@ class ServerSettingsTest {
     ServerSettings settings = with();
 
     assertThat(settings).isEqualTo(ServerSettings.DEFAULTS);
-    assertThat(settings.roleSet()).containsExactly(Role.METASTORE, Role.TABLES);
+    assertThat(settings.roleSet()).containsExactly(Role.METASTORE, Role.TABLES, Role.MASTER);
     assertThat(settings.listen()).isEqualTo("127.0.0.1");
     assertThat(settings.port()).isEqualTo(7835);
     assertThat(settings.raftPort()).isEqualTo(7836);
@@ -48,6 +48,7 @@ class ServerSettingsTest {
                 "server.name=a",
                 "server.advertise=db1",
                 "server.seeds=b:1,c:2",
+                "server.metastore=d:3",
                 "server.await=true",
                 "server.multicast=true"))
         .isEqualTo(
@@ -60,6 +61,7 @@ class ServerSettingsTest {
                 Optional.of("a"),
                 Optional.of("db1"),
                 List.of("b:1", "c:2"),
+                List.of("d:3"),
                 true,
                 true));
     assertThat(
@@ -87,14 +89,24 @@ class ServerSettingsTest {
     assertThat(with("server.multicast=true").waitsForGroup()).isTrue();
   }
 
+  @Test
+  void aServerWithoutTheMetastoreNeedsNoPortForIt() {
+    ServerSettings settings = with("server.roles=tables,master", "server.metastore=a:1,b:2");
+
+    assertThat(settings.metastore()).containsExactly("a:1", "b:2");
+    assertThat(settings.has(Role.METASTORE)).isFalse();
+    assertThat(Addresses.of("h", new Ports(7, 0)).byInterface()).containsOnlyKeys("native");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       textBlock =
           """
-          server.roles=table            | unknown role 'table'; known: metastore, tables. Did you mean 'tables'?
-          server.roles=tables           | roles are tables: metastore must be among them
-          server.roles=                 | no role: must be one or more of metastore, tables
+          server.roles=table            | unknown role 'table'; known: metastore, tables, master. Did you mean 'tables'?
+          server.roles=tables,master    | roles are tables, master, without metastore: server.metastore must name the servers that have it, such as 10.0.0.7:7835
+          server.metastore=a            | metastore 'a': must be HOST:PORT, such as 10.0.0.7:7835
+          server.roles=                 | no role: must be one or more of metastore, tables, master
           server.roles=metastore,metastore | role metastore is there twice
           server.port=65536             | port is 65536: must be from 1 to 65535, or 0 for a free one
           server.raft-port=-1           | raft-port is -1: must be from 1 to 65535, or 0

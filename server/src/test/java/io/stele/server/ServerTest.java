@@ -99,6 +99,18 @@ class ServerTest {
   }
 
   @Test
+  void rolesThatMakeNoServerTogetherAreRefused() {
+    assertThatThrownBy(
+            () -> start(folder, "server.roles=tables", "server.metastore=127.0.0.1:1"))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("roles are tables and tables.shared is false")
+        .hasMessageContaining("set tables.shared and tables.files");
+    assertThatThrownBy(() -> start(folder, "server.roles=metastore,master"))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("a master leads the tablet servers of a cluster");
+  }
+
+  @Test
   void aMemberThatFailedEndsTheServer() throws Exception {
     try (Server server = start(folder)) {
       events.publish(new RaftEvent.MemberFailed("n1", "disk full"));

@@ -1,13 +1,17 @@
 package io.stele.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.base.error.InvalidRequestException;
 import io.stele.base.settings.ByteSize;
 import io.stele.tables.TabletServerSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TablesSettingsTest {
   private static TablesSettings with(String... flags) {
@@ -43,6 +47,9 @@ class TablesSettingsTest {
     TablesSettings settings =
         with(
             "tables.files=memory:",
+            "tables.shared=true",
+            "tables.logs=memory:/logs",
+            "tables.session=7s",
             "tables.cache=1MiB",
             "tables.memory=2MiB",
             "tables.mem-fragment=1MiB",
@@ -61,6 +68,9 @@ class TablesSettingsTest {
             "tables.upkeep=13s",
             "tables.replay=14MiB");
     assertThat(settings.files()).isEqualTo(Optional.of("memory:"));
+    assertThat(settings.shared()).isTrue();
+    assertThat(settings.logs()).isEqualTo(Optional.of("memory:/logs"));
+    assertThat(settings.session()).isEqualTo(Duration.ofSeconds(7));
     assertThat(settings.cache()).isEqualTo(new ByteSize(1 << 20));
     TabletServerSettings server = settings.server();
     assertThat(server.writes().memoryBytes()).isEqualTo(2 << 20);
@@ -79,5 +89,20 @@ class TablesSettingsTest {
     assertThat(server.tabletIdle()).isEqualTo(Duration.ofSeconds(12));
     assertThat(server.upkeep()).isEqualTo(Duration.ofSeconds(13));
     assertThat(server.replayBytes()).isEqualTo(14 << 20);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          tables.shared=true                 | tables.shared is true and tables.files is not set: must name the place
+          tables.logs=/logs                  | tables.logs is /logs and tables.shared is false: logs have a place of their own only in a cluster
+          tables.session=100ms               | tables.session is 100ms: must be at least 200ms
+          """)
+  void whatCannotBeIsNamed(String flag, String message) {
+    assertThatThrownBy(() -> with(flag))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining(message);
   }
 }

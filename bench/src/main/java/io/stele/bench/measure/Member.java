@@ -102,6 +102,13 @@ public final class Member implements AutoCloseable {
     forget();
   }
 
+  /** Likewise, if it runs: for one whose data is not needed any more. */
+  public void killIfRunning() throws InterruptedException {
+    if (process != null) {
+      kill();
+    }
+  }
+
   /** Waits until it has ended by itself; returns false if it has not within a time. */
   public boolean awaitEnd(Duration patience) throws InterruptedException {
     if (!running().waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -1,46 +1,31 @@
 package io.stele.bench.metastore;
 
-import io.stele.base.error.ConflictException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.bench.measure.FreePorts;
 import io.stele.bench.measure.Member;
+import io.stele.bench.measure.SteleProgram;
 import io.stele.client.Stele;
 import io.stele.client.metastore.MemberReport;
-import io.stele.client.metastore.MetastoreAdmin;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Stele's own servers: this JVM's Java and class path, as processes, with the flags that the
  * launcher gives to servers.
  */
 final class SteleSide implements Side {
-  private static final String NAME = "Stele";
+  private static final String NAME = SteleProgram.NAME;
   private static final KeySet FIRST_KEY = new KeySet("/ready", 1, 16);
-  private static final Duration START_PATIENCE = Duration.ofSeconds(60);
-  private static final Duration PAUSE = Duration.ofMillis(5);
 
   /** Of the machine's memory, for the heaps of all members together. */
   private static final int HEAP_PERCENT = 40;
-
-  private static final List<String> FLAGS =
-      List.of(
-          "-XX:+UseParallelGC",
-          "-XX:+UseCompactObjectHeaders",
-          "--enable-native-access=ALL-UNNAMED",
-          "--sun-misc-unsafe-memory-access=allow");
 
   @Override
   public String name() {
@@ -49,8 +34,7 @@ final class SteleSide implements Side {
 
   @Override
   public String version() {
-    String version = SteleSide.class.getPackage().getImplementationVersion();
-    return version == null ? "as built" : version;
+    return SteleProgram.version();
   }
 
   @Override
@@ -61,7 +45,7 @@ final class SteleSide implements Side {
     facts.put(
         NAME + " flags",
         "%s; heaps of all members together at most %d %% of the memory"
-            .formatted(String.join(" ", FLAGS), HEAP_PERCENT));
+            .formatted(String.join(" ", SteleProgram.FLAGS), HEAP_PERCENT));
     return facts;
   }
 
@@ -76,7 +60,7 @@ final class SteleSide implements Side {
     try {
       cluster.start();
       if (members > 1) {
-        bootstrap(processes);
+        SteleProgram.bootstrap(processes);
       }
       cluster.await("Stele's start", driver -> driver.put(FIRST_KEY, 0, 0));
       return cluster;
@@ -90,12 +74,11 @@ final class SteleSide implements Side {
       throws IOException {
     String name = "member" + number;
     Path home = Files.createDirectory(directory.resolve(name));
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(FLAGS);
-    command.add("-XX:MaxRAMPercentage=" + HEAP_PERCENT / members);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of("io.stele.cli.Main", "server", "--roles=metastore", "--name=" + name));
+    List<String> flags = new ArrayList<>(SteleProgram.FLAGS);
+    flags.add("-XX:MaxRAMPercentage=" + HEAP_PERCENT / members);
+    List<String> command =
+        SteleProgram.command(
+            flags, "io.stele.cli.Main", "server", "--roles=metastore", "--name=" + name);
     command.add("--data=" + home.resolve("data"));
     command.add("--port=" + port);
     command.add("--raft-port=" + raftPort);
@@ -105,55 +88,12 @@ final class SteleSide implements Side {
     return new Member("Stele's " + name, "127.0.0.1:" + port, command, home.resolve("server.log"));
   }
 
-  /** Makes servers that wait for it one group. */
-  private static void bootstrap(List<Member> members) throws Exception {
-    long start = System.nanoTime();
-    while (!members.stream().allMatch(SteleSide::listens)) {
-      members.forEach(Member::checkAlive);
-      if (System.nanoTime() - start > START_PATIENCE.toNanos()) {
-        throw new UnavailableException(
-            "Stele's members do not all listen within %s; the first said last:%n%s"
-                .formatted(START_PATIENCE, members.getFirst().lastWords()));
-      }
-      Thread.sleep(PAUSE);
-    }
-    List<String> addresses = members.stream().map(Member::address).toList();
-    try (Stele stele = Stele.builder().endpoints(addresses).timeout(START_PATIENCE).connect()) {
-      begin(stele.metastore().admin(), addresses);
-    }
-  }
-
-  /**
-   * On a busy machine the answer may be lost, and the client's next attempt finds the group begun.
-   */
-  private static void begin(MetastoreAdmin admin, List<String> addresses) {
-    try {
-      var _ = admin.bootstrap(addresses);
-    } catch (ConflictException e) {
-      List<String> begun =
-          admin.members().stream().map(io.stele.client.metastore.Member::serviceAddress).toList();
-      if (!Set.copyOf(begun).equals(Set.copyOf(addresses))) {
-        throw e;
-      }
-    }
-  }
-
-  private static boolean listens(Member member) {
-    int port = Integer.parseInt(member.address().substring(member.address().indexOf(':') + 1));
-    try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
-      return true;
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   /**
    * The client asks whom it is given first, and that member would only pass on what it is asked.
    */
   private static Driver connectToLeader(List<Member> members) {
     // The client would try again, with pauses that are too long for the time of a start.
-    if (!members.stream().allMatch(SteleSide::listens)) {
+    if (!members.stream().map(Member::address).allMatch(SteleProgram::listens)) {
       throw new UnavailableException("not all of Stele's members listen yet");
     }
     List<String> addresses = new ArrayList<>(members.stream().map(Member::address).toList());

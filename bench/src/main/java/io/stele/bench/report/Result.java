@@ -70,6 +70,21 @@ public record Result(
         name, unit, stele, peer.orElse(null), peerName, 1 / stele, 1 / mostGrowth, note);
   }
 
+  /**
+   * A cost of Stele's that must not exceed a bound: it is held against that, and the peer's only
+   * shown.
+   */
+  public static Result bounded(
+      String name,
+      String unit,
+      double stele,
+      Optional<Double> peer,
+      String peerName,
+      double bound,
+      String note) {
+    return new Result(name, unit, stele, peer.orElse(null), peerName, bound / stele, 1.0, note);
+  }
+
   /** Whether the goal is met; nothing if there is none, or nothing to compare with. */
   public Optional<Boolean> met() {
     Double wanted = goal;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * The clients of a side, as a process that is told what to do a line at a time. It ends with this
  * one: at the latest when it finds its input at its end.
  */
-final class DriverProcess implements AutoCloseable {
+public final class DriverProcess implements AutoCloseable {
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(10);
   private static final int QUOTED_LINES = 8;
   private static final String END = "";
@@ -39,7 +39,8 @@ final class DriverProcess implements AutoCloseable {
   }
 
   /** Starts one; its standard errors go to a file. */
-  static DriverProcess start(String name, List<String> command, Path log) throws IOException {
+  public static DriverProcess start(String name, List<String> command, Path log)
+      throws IOException {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
     return new DriverProcess(name, builder.start(), log);
@@ -56,7 +57,7 @@ final class DriverProcess implements AutoCloseable {
     answers.add(END);
   }
 
-  ProcessHandle handle() {
+  public ProcessHandle handle() {
     return process.toHandle();
   }
 
@@ -66,7 +67,7 @@ final class DriverProcess implements AutoCloseable {
    * @throws UnavailableException if it ended, or did not answer in time
    * @throws IllegalStateException if it answered that it went wrong
    */
-  Answer ask(String request, Duration patience) throws InterruptedException {
+  public Answer ask(String request, Duration patience) throws InterruptedException {
     try {
       requests.write(request + "\n");
       requests.flush();

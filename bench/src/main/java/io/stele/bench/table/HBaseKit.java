@@ -15,26 +15,29 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * HBase's jars, and our driver compiled against them; made when they are first needed:
+ * HBase's jars, and our drivers compiled against them; made when they are first needed:
  *
  * <pre>
  *   bench/peers/hbase/pom.xml, src/       from this checkout
  *   bench/target/peers/hbase/lib/         the jars, as Maven finds them
- *   bench/target/peers/hbase/classes/     the driver and the workloads, for Java 17
+ *   bench/target/peers/hbase/classes/     the drivers and what they share, for Java 17
  * </pre>
  *
  * @param home the directory that holds lib and classes
  * @param version of HBase
  */
-record HBaseKit(Path home, String version) {
+public record HBaseKit(Path home, String version) {
   private static final String SOURCES = "bench/peers/hbase";
-  private static final String WORKLOADS = "bench/src/main/java/io/stele/bench/table/ycsb";
+  private static final List<String> SHARED =
+      List.of(
+          "bench/src/main/java/io/stele/bench/table/ycsb",
+          "bench/src/main/java/io/stele/bench/cluster/probe");
   private static final String RELEASE = "17"; // the newest that HBase itself is released for
   private static final String ERROR = "[ERROR]"; // as Maven begins such lines
   private static final String SERVER_JAR = "hbase-server-";
 
   /** Why there is none, in words that say what to do. */
-  static final class MissingException extends Exception {
+  public static final class MissingException extends Exception {
     private static final long serialVersionUID = 1L;
 
     MissingException(String message) {
@@ -74,7 +77,7 @@ record HBaseKit(Path home, String version) {
     String version =
         found.orElseThrow(
             () -> new MissingException("Maven copied no " + SERVER_JAR + "*.jar to " + lib));
-    compile(sources.resolve("src"), checkout.resolve(WORKLOADS), home);
+    compile(sources.resolve("src"), SHARED.stream().map(checkout::resolve).toList(), home);
     return new HBaseKit(home, version);
   }
 
@@ -154,7 +157,7 @@ record HBaseKit(Path home, String version) {
     return text.length() <= most ? text : text.substring(0, most) + "…";
   }
 
-  private static void compile(Path driver, Path workloads, Path home)
+  private static void compile(Path drivers, List<Path> shared, Path home)
       throws MissingException, IOException {
     ToolProvider javac =
         ToolProvider.findFirst("javac")
@@ -171,7 +174,9 @@ record HBaseKit(Path home, String version) {
                 jars(home.resolve("lib")),
                 "-d",
                 home.resolve("classes").toString()));
-    for (Path directory : List.of(driver, workloads)) {
+    List<Path> sources = new ArrayList<>(shared);
+    sources.add(drivers);
+    for (Path directory : sources) {
       try (Stream<Path> files = Files.list(directory)) {
         files.map(Path::toString).filter(file -> file.endsWith(".java")).forEach(arguments::add);
       }

@@ -2,6 +2,7 @@ package io.stele.bench.table;
 
 import io.stele.base.error.UnavailableException;
 import io.stele.bench.measure.Member;
+import io.stele.bench.measure.SteleProgram;
 import io.stele.cli.JsonReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,23 +12,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * Stele's own server, {@code stele up} with this JVM's Java and class path and the flags that the
  * launcher gives it.
  */
 final class SteleSide implements Side {
-  private static final String NAME = "Stele";
+  private static final String NAME = SteleProgram.NAME;
   private static final Duration START_PATIENCE = Duration.ofSeconds(60);
   private static final Duration PAUSE = Duration.ofMillis(5);
 
-  private static final List<String> FLAGS =
-      List.of(
-          "-XX:+UseParallelGC",
-          "-XX:+UseCompactObjectHeaders",
-          "--enable-native-access=ALL-UNNAMED",
-          "--sun-misc-unsafe-memory-access=allow");
   private static final List<String> SERVER_HEAP = List.of("-Xms64m", "-Xmx1g");
   private static final List<String> CLIENT_HEAP = List.of("-Xmx1g");
 
@@ -45,8 +39,7 @@ final class SteleSide implements Side {
 
   @Override
   public String version() {
-    String version = SteleSide.class.getPackage().getImplementationVersion();
-    return version == null ? "as built" : version;
+    return SteleProgram.version();
   }
 
   @Override
@@ -66,35 +59,16 @@ final class SteleSide implements Side {
 
   private List<String> serverFlags() {
     List<String> flags = new ArrayList<>(SERVER_HEAP);
-    flags.addAll(FLAGS);
-    archive()
-        .ifPresent(file -> flags.addAll(List.of("-Xshare:auto", "-XX:SharedArchiveFile=" + file)));
+    flags.addAll(SteleProgram.FLAGS);
+    flags.addAll(SteleProgram.archiveFlags());
     flags.addAll(moreFlags);
     return flags;
   }
 
-  /** The class data that the launcher keeps for servers beside its jars, once one was started. */
-  private static Optional<Path> archive() {
-    String classPath = System.getProperty("java.class.path");
-    Path first = Path.of(classPath.split(System.getProperty("path.separator"), 2)[0]);
-    Path dist = first.toAbsolutePath().resolve("../..").normalize();
-    String name = System.getProperty("java.home").replace('/', '_') + "-server.jsa";
-    return Optional.of(dist.resolve("cds").resolve(name)).filter(Files::exists);
-  }
-
   private static List<String> clientFlags() {
     List<String> flags = new ArrayList<>(CLIENT_HEAP);
-    flags.addAll(FLAGS);
+    flags.addAll(SteleProgram.FLAGS);
     return flags;
-  }
-
-  private static List<String> java(List<String> flags, String... program) {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(flags);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(program));
-    return command;
   }
 
   @Override
@@ -104,7 +78,7 @@ final class SteleSide implements Side {
         new Member(
             "Stele's server",
             "-",
-            java(
+            SteleProgram.command(
                 serverFlags(),
                 "io.stele.cli.Main",
                 "up",
@@ -118,7 +92,7 @@ final class SteleSide implements Side {
       DriverProcess driver =
           DriverProcess.start(
               "Stele's client",
-              java(clientFlags(), SteleStore.class.getName(), address),
+              SteleProgram.command(clientFlags(), SteleStore.class.getName(), address),
               directory.resolve("client.log"));
       return new Contestant(NAME, server, Member::stop, driver);
     } catch (Exception e) {

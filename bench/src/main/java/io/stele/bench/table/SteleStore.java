@@ -9,6 +9,7 @@ import io.stele.base.schema.PurgePolicy;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.RowOutcome;
 import io.stele.base.table.ScanOptions;
+import io.stele.bench.measure.SteleProgram;
 import io.stele.bench.table.ycsb.Driver;
 import io.stele.bench.table.ycsb.Records;
 import io.stele.bench.table.ycsb.Store;
@@ -16,10 +17,6 @@ import io.stele.client.Stele;
 import io.stele.client.table.Row;
 import io.stele.client.table.RowMutation;
 import io.stele.client.table.RowScan;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,29 +24,39 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Stele through its Java client, as an application uses it: one client for all threads. */
-final class SteleStore implements Store {
+public class SteleStore implements Store {
   private static final Duration SHORT = Duration.ofSeconds(1);
-  private static final Bytes FAMILY_BYTES = Bytes.utf8(FAMILY);
-  private static final List<Bytes> QUALIFIERS =
+  protected static final Bytes FAMILY_BYTES = Bytes.utf8(FAMILY);
+  protected static final List<Bytes> QUALIFIERS =
       IntStream.range(0, Records.FIELDS).mapToObj(Store::field).map(Bytes::utf8).toList();
 
   private final String address;
   private final Stele stele;
 
-  private SteleStore(String address) {
-    this.address = address;
-    this.stele = Stele.connect(address);
+  /** The client asks the first of the servers first. */
+  protected SteleStore(List<String> addresses) {
+    this.address = addresses.getFirst();
+    this.stele = Stele.builder().endpoints(addresses).connect();
   }
 
   /** The driver's program. The argument is the server's address. */
   public static void main(String[] arguments) throws Exception {
-    Driver.serve(new SteleStore(arguments[0]));
+    Driver.serve(new SteleStore(List.of(arguments[0])));
+  }
+
+  /** The client that all threads share. */
+  protected final Stele stele() {
+    return stele;
   }
 
   @Override
   public void create(String table, List<String> splits) {
-    GroupSchema group = GroupSchema.of("default", FAMILY).withPurge(new PurgePolicy.MaxHistory(1));
-    stele.tables().create(table, TableSchema.of(group), splits.stream().map(Bytes::utf8).toList());
+    stele.tables().create(table, schema(), splits.stream().map(Bytes::utf8).toList());
+  }
+
+  protected static TableSchema schema() {
+    return TableSchema.of(
+        GroupSchema.of("default", FAMILY).withPurge(new PurgePolicy.MaxHistory(1)));
   }
 
   @Override
@@ -118,24 +125,13 @@ final class SteleStore implements Store {
   @Override
   public boolean tryRead(String table, String key) {
     // The client would try again, with pauses that are too long for the time of a start.
-    if (!listens()) {
+    if (!SteleProgram.listens(address)) {
       return false;
     }
     try (Stele fresh = Stele.builder().endpoints(address).timeout(SHORT).connect()) {
       return fresh.table(table).get(key).isPresent();
     } catch (SteleException e) {
       return false; // not yet
-    }
-  }
-
-  private boolean listens() {
-    int colon = address.lastIndexOf(':');
-    try (Socket socket = new Socket()) {
-      int port = Integer.parseInt(address.substring(colon + 1));
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
-      return true;
-    } catch (IOException e) {
-      return false;
     }
   }
 

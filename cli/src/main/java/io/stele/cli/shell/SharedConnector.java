@@ -1,6 +1,8 @@
 package io.stele.cli.shell;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.node.Nodes;
+import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.cli.Connection;
 import io.stele.cli.Connector;
@@ -59,6 +61,16 @@ final class SharedConnector implements Connector {
     @Override
     public MetastoreClient metastore() {
       return shared.metastore();
+    }
+
+    @Override
+    public Cluster cluster() {
+      return shared.cluster();
+    }
+
+    @Override
+    public Nodes nodes() {
+      return shared.nodes();
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Tablets for people and for programs. */
-final class TabletText {
+public final class TabletText {
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB"};
   private static final String OPEN_END = "-";
 
@@ -66,7 +66,7 @@ final class TabletText {
   }
 
   /** To about three digits, as people compare sizes. */
-  static String size(long bytes) {
+  public static String size(long bytes) {
     double value = bytes;
     int unit = 0;
     while (value >= 1_000 && unit < UNITS.length - 1) {

@@ -5,6 +5,8 @@ import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.time.Clock;
 import io.stele.protocol.wire.ErrorMapping;
@@ -67,6 +69,17 @@ public final class Caller {
   /** One attempt at one server, whatever it says about others. */
   public <Q, R> CompletableFuture<R> callAt(
       String address, MethodDescriptor<Q, R> method, Q request, Duration timeout) {
+    return callAt(address, method, request, timeout, false);
+  }
+
+  /** As {@link #callAt}, of a change: it is {@code OutcomeUnknown} if the answer was lost. */
+  public <Q, R> CompletableFuture<R> changeAt(
+      String address, MethodDescriptor<Q, R> method, Q request, Duration timeout) {
+    return callAt(address, method, request, timeout, true);
+  }
+
+  private <Q, R> CompletableFuture<R> callAt(
+      String address, MethodDescriptor<Q, R> method, Q request, Duration timeout, boolean changes) {
     CompletableFuture<R> answer = new CompletableFuture<>();
     Endpoint endpoint = endpoints.at(address);
     ClientCalls.asyncUnaryCall(
@@ -84,10 +97,20 @@ public final class Caller {
 
           @Override
           public void onError(Throwable problem) {
-            if (ErrorMapping.neverSent(Status.fromThrowable(problem))) {
+            boolean neverSent = ErrorMapping.neverSent(Status.fromThrowable(problem));
+            if (neverSent) {
               endpoint.unreachable();
             }
-            answer.completeExceptionally(ErrorMapping.fromThrown(address, problem));
+            SteleException found = ErrorMapping.fromThrown(address, problem);
+            boolean lost =
+                found instanceof UnavailableException
+                    && !neverSent
+                    && !ErrorMapping.isAnswer(Status.trailersFromThrowable(problem));
+            answer.completeExceptionally(
+                changes && lost
+                    ? new OutcomeUnknownException(
+                        "it may or may not have been done: " + found.getMessage(), found)
+                    : found);
           }
 
           @Override

@@ -2,6 +2,7 @@ package io.stele.client.call;
 
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.UnavailableException;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,9 +12,12 @@ import java.util.concurrent.ConcurrentHashMap;
  * others only pass on.
  */
 public final class Endpoints implements AutoCloseable {
+  private static final int MOST_LEARNT = 16;
+
   private final String principal;
   private final List<String> addresses;
   private final ConcurrentHashMap<String, Endpoint> opened = new ConcurrentHashMap<>();
+  private volatile List<String> all; // those that were given, then some that were learnt
   private volatile Endpoint current;
   private volatile boolean closed;
 
@@ -23,6 +27,7 @@ public final class Endpoints implements AutoCloseable {
     }
     this.principal = principal;
     this.addresses = List.copyOf(new LinkedHashSet<>(addresses));
+    this.all = this.addresses;
     this.addresses.forEach(this::at);
     this.current = at(this.addresses.getFirst());
   }
@@ -32,8 +37,31 @@ public final class Endpoints implements AutoCloseable {
     return addresses;
   }
 
+  /** How many are asked in turn. */
   public int size() {
-    return addresses.size();
+    return all.size();
+  }
+
+  /**
+   * Another server of the group, which may be asked when those that were given are gone. Only some
+   * are kept, the latest.
+   */
+  public void learn(Endpoint server) {
+    if (!all.contains(server.address())) {
+      learnNew(server.address());
+    }
+  }
+
+  private synchronized void learnNew(String address) {
+    List<String> more = new ArrayList<>(all);
+    if (more.contains(address)) {
+      return;
+    }
+    more.add(address);
+    if (more.size() > addresses.size() + MOST_LEARNT) {
+      more.remove(addresses.size());
+    }
+    all = List.copyOf(more);
   }
 
   public Endpoint current() {
@@ -56,8 +84,9 @@ public final class Endpoints implements AutoCloseable {
   /** Asks another one from now on, unless somebody has seen to that already. */
   public synchronized void leave(Endpoint failed) {
     if (current == failed) {
-      int next = (addresses.indexOf(failed.address()) + 1) % addresses.size();
-      current = at(addresses.get(next));
+      List<String> inTurn = all;
+      int next = (inTurn.indexOf(failed.address()) + 1) % inTurn.size();
+      current = at(inTurn.get(next));
     }
   }
 

@@ -49,6 +49,7 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
   private int hintsFollowed;
   private @Nullable SteleException last;
   private volatile boolean perhapsDone;
+  private volatile String answeredBy = "";
   private volatile @Nullable ClientCall<Q, R> underWay;
 
   /**
@@ -81,6 +82,11 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
   /** Whether it was made more than once. */
   public boolean repeated() {
     return repeated;
+  }
+
+  /** The address of the server that answered; empty before. */
+  public String answeredBy() {
+    return answeredBy;
   }
 
   @Override
@@ -148,6 +154,7 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
     public void onClose(Status status, Metadata trailers) {
       R message = answer;
       if (status.isOk() && message != null) {
+        answeredBy = endpoint.address();
         complete(message);
       } else {
         failed(endpoint, status, trailers);

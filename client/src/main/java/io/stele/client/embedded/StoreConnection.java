@@ -1,5 +1,7 @@
 package io.stele.client.embedded;
 
+import io.stele.base.node.Nodes;
+import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.client.metastore.MetastoreClient;
@@ -9,6 +11,12 @@ public interface StoreConnection extends AutoCloseable {
   Tables tables();
 
   TableAdmin tableAdmin();
+
+  /** The servers as a whole. */
+  Cluster cluster();
+
+  /** Servers, each asked for itself. */
+  Nodes nodes();
 
   /** Closed with the store. */
   MetastoreClient metastore();

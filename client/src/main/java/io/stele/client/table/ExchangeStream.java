@@ -13,6 +13,7 @@ import io.stele.protocol.v1.TableAnswer;
 import io.stele.protocol.v1.TableDataGrpc;
 import io.stele.protocol.wire.ErrorMapping;
 import io.stele.protocol.wire.WireLimits;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -39,6 +40,7 @@ final class ExchangeStream {
 
   private final Endpoint endpoint;
   private final Executor threads;
+  private final Duration quietAtMost;
   private final Consumer<ExchangeStream> onClosed;
   private final ClientCall<ExchangeRequest, ExchangeResponse> call;
   private final Map<Long, PendingOperation> sent = new ConcurrentHashMap<>();
@@ -47,10 +49,24 @@ final class ExchangeStream {
   private boolean started; // guarded by this
   private boolean closed; // guarded by this
   private long lastId; // of the thread that is sending
+  private volatile boolean heard; // since the last sweep
+  private long quietSince; // of the sweeper; the last sweep before which something was heard
+  private boolean swept; // of the sweeper
 
-  ExchangeStream(Endpoint endpoint, Executor threads, Consumer<ExchangeStream> onClosed) {
+  /**
+   * A stream that has not begun.
+   *
+   * @param quietAtMost a server that has something to answer and says nothing for so long is
+   *     suspected to hang
+   */
+  ExchangeStream(
+      Endpoint endpoint,
+      Executor threads,
+      Duration quietAtMost,
+      Consumer<ExchangeStream> onClosed) {
     this.endpoint = endpoint;
     this.threads = threads;
+    this.quietAtMost = quietAtMost;
     this.onClosed = onClosed;
     this.call =
         endpoint
@@ -131,29 +147,55 @@ final class ExchangeStream {
     return message.build();
   }
 
-  /** Ends operations whose time is over. */
+  /**
+   * Ends operations whose time is over. If the server is suspected to hang, also those that can go
+   * elsewhere: they ask again where, and come back if it is here all the same.
+   */
   void sweep(long now) {
+    boolean hangs = hangs(now);
+    String why = hangs ? " has said nothing for too long" : " is too slow";
     List<PendingOperation> unsent = new ArrayList<>();
     synchronized (this) {
       for (Iterator<PendingOperation> each = waiting.iterator(); each.hasNext(); ) {
         PendingOperation operation = each.next();
-        if (operation.isLate(now)) {
+        if (hangs || operation.isLate(now)) {
           each.remove();
           unsent.add(operation);
         }
       }
     }
-    unsent.forEach(operation -> operation.failed(endpoint, late("be sent"), false, false));
+    unsent.forEach(
+        operation -> operation.failed(endpoint, late(why + " for it to be sent"), false, hangs));
     sent.forEach(
         (id, operation) -> {
-          if (operation.isLate(now) && sent.remove(id, operation)) {
-            operation.failed(endpoint, late("be answered"), true, false);
+          boolean over = operation.isLate(now) || (hangs && operation.mayMove());
+          if (over && sent.remove(id, operation)) {
+            operation.failed(endpoint, late(why + " for it to be answered"), true, hangs);
           }
         });
   }
 
+  private boolean hangs(long now) {
+    boolean idle = sent.isEmpty();
+    if (idle) {
+      synchronized (this) {
+        idle = waiting.isEmpty();
+      }
+    }
+    if (idle || heard || !swept) {
+      heard = false;
+      swept = true;
+      quietSince = now;
+    }
+    if (now - quietSince < quietAtMost.toNanos()) {
+      return false;
+    }
+    quietSince = now;
+    return true;
+  }
+
   private UnavailableException late(String what) {
-    return new UnavailableException(endpoint.address() + " is too slow for it to " + what);
+    return new UnavailableException(endpoint.address() + what);
   }
 
   void close() {
@@ -168,6 +210,7 @@ final class ExchangeStream {
 
     @Override
     public void onMessage(ExchangeResponse message) {
+      heard = true;
       call.request(1);
       ScopedValue.where(DELIVERING, true).run(() -> deliver(message));
     }

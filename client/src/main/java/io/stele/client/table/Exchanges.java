@@ -7,6 +7,7 @@ import io.stele.client.call.Endpoint;
 import io.stele.protocol.v1.TableOperation;
 import io.stele.protocol.wire.WireLimits;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -14,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** The streams of small operations, one to each server that is asked. */
 final class Exchanges implements AutoCloseable {
@@ -24,6 +26,7 @@ final class Exchanges implements AutoCloseable {
   private final TabletLocations locations;
   private final ByteBudget budget;
   private final ConcurrentHashMap<Endpoint, ExchangeStream> streams = new ConcurrentHashMap<>();
+  private final Set<PendingOperation> locating = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final ScheduledFuture<?> sweeper;
   private volatile boolean closed;
@@ -51,8 +54,9 @@ final class Exchanges implements AutoCloseable {
   }
 
   /** Sends what changes nothing. */
-  CompletableFuture<PendingOperation.Answer> read(TableOperation.Builder operation, int bytes) {
-    return send(operation, bytes, false, () -> true, caller.settings().timeout());
+  CompletableFuture<PendingOperation.Answer> read(
+      TableOperation.Builder operation, Target target, int bytes) {
+    return send(operation, target, false, bytes, false, () -> true, caller.settings().timeout());
   }
 
   /**
@@ -61,18 +65,43 @@ final class Exchanges implements AutoCloseable {
    * @param repeatable whether it may be made twice
    */
   CompletableFuture<PendingOperation.Answer> change(
-      TableOperation.Builder operation, long bytes, BooleanSupplier repeatable, Duration timeout) {
-    return send(operation, bytes, true, repeatable, timeout);
+      TableOperation.Builder operation, Target target, long bytes, BooleanSupplier repeatable) {
+    return send(operation, target, false, bytes, true, repeatable, caller.settings().timeout());
   }
 
-  private CompletableFuture<PendingOperation.Answer> send(
+  /**
+   * Sends something to one server, once.
+   *
+   * @param changes whether it is a change
+   * @param repeatable whether it may be sent elsewhere while it is not answered
+   */
+  PendingOperation once(
       TableOperation.Builder operation,
+      Endpoint endpoint,
+      long bytes,
+      boolean changes,
+      BooleanSupplier repeatable,
+      Duration timeout) {
+    Target target = new Target.At(locations, endpoint);
+    return send(operation, target, true, bytes, changes, repeatable, timeout);
+  }
+
+  private PendingOperation send(
+      TableOperation.Builder operation,
+      Target target,
+      boolean once,
       long content,
       boolean changes,
       BooleanSupplier repeatable,
       Duration timeout) {
+    int bytes = (int) Math.min(content, WireLimits.MAX_BATCH_BYTES);
+    bytes += ENVELOPE_BYTES + operation.getTable().length();
+    int size = bytes;
+    long deadline = caller.clock().nanos() + timeout.toNanos();
+    PendingOperation pending =
+        new PendingOperation(this, operation, target, once, size, changes, repeatable, deadline);
     if (content > WireLimits.MAX_BATCH_BYTES) {
-      return CompletableFuture.failedFuture(
+      pending.completeExceptionally(
           new InvalidRequestException(
               "an operation of "
                   + content
@@ -81,25 +110,30 @@ final class Exchanges implements AutoCloseable {
                   + "\": at most "
                   + WireLimits.MAX_BATCH_BYTES
                   + " can be sent at once"));
+      return pending;
     }
-    int bytes = (int) content + ENVELOPE_BYTES + operation.getTable().length();
-    long deadline = caller.clock().nanos() + timeout.toNanos();
-    PendingOperation pending =
-        new PendingOperation(this, operation, bytes, changes, repeatable, deadline);
     try {
-      budget.take(bytes, !ExchangeStream.DELIVERING.isBound(), timeout);
+      budget.take(size, mayWait(), timeout);
     } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
+      pending.completeExceptionally(e);
+      return pending;
     }
-    CompletableFuture<PendingOperation.Answer> answer =
-        pending.whenComplete((found, problem) -> budget.release(bytes));
+    var _ = pending.whenComplete((found, problem) -> budget.release(size));
     pending.attempt();
-    return answer;
+    return pending;
   }
 
-  /** Hands an operation to the stream of the server that has its table. */
-  void submit(PendingOperation operation) {
-    Endpoint endpoint = locations.of(operation.table());
+  private static boolean mayWait() {
+    return !ExchangeStream.DELIVERING.isBound();
+  }
+
+  /** Does what sends, on a thread that hands out answers or ends pauses, and must not wait. */
+  static <T> T withoutWaiting(Supplier<T> work) {
+    return ScopedValue.where(ExchangeStream.DELIVERING, true).call(work::get);
+  }
+
+  /** Hands an operation to the stream of a server. */
+  void submit(PendingOperation operation, Endpoint endpoint) {
     while (true) {
       if (closed) {
         throw new UnavailableException("the client is closed");
@@ -120,7 +154,11 @@ final class Exchanges implements AutoCloseable {
    */
   private boolean begin(Endpoint endpoint, PendingOperation operation) {
     ExchangeStream made =
-        new ExchangeStream(endpoint, threads, stream -> streams.remove(endpoint, stream));
+        new ExchangeStream(
+            endpoint,
+            threads,
+            caller.settings().attemptTimeout(),
+            stream -> streams.remove(endpoint, stream));
     made.submit(operation);
     if (streams.putIfAbsent(endpoint, made) != null) {
       return false;
@@ -132,6 +170,15 @@ final class Exchanges implements AutoCloseable {
     return true;
   }
 
+  /** Notes whether an operation waits to be told where it goes. */
+  void locating(PendingOperation operation, boolean waits) {
+    if (waits) {
+      locating.add(operation);
+    } else {
+      locating.remove(operation);
+    }
+  }
+
   void later(Runnable task, long nanos) {
     var _ = caller.timer().schedule(task, nanos, TimeUnit.NANOSECONDS);
   }
@@ -139,6 +186,13 @@ final class Exchanges implements AutoCloseable {
   private void sweep() {
     long now = caller.clock().nanos();
     streams.values().forEach(stream -> stream.sweep(now));
+    for (PendingOperation operation : locating) {
+      if (operation.isLate(now)) {
+        operation.notLocated(
+            new UnavailableException(
+                "no server told in time where table \"" + operation.table() + "\" is"));
+      }
+    }
   }
 
   @Override

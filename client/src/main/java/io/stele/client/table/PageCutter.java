@@ -61,14 +61,29 @@ final class PageCutter {
     return cells;
   }
 
+  /** Nothing comes behind the page that was added last. */
+  void noMore() {
+    more = false;
+  }
+
   /** True if more rows have begun than are wanted. */
   boolean isFull() {
     return maxRows > 0 && rows > maxRows;
   }
 
+  /** True if as many rows have begun as are wanted; the last of them may go on. */
+  boolean hasAllRows() {
+    return maxRows > 0 && rows >= maxRows;
+  }
+
   /** So many rows are to be asked for from behind the last cell: its row may go on. */
   long rowsLeft() {
     return maxRows == 0 ? 0 : maxRows - rows + 1;
+  }
+
+  /** So many rows are to be asked for from behind the last row; 0 for all. */
+  long newRowsLeft() {
+    return maxRows == 0 ? 0 : maxRows - rows;
   }
 
   /** The last cell of all pages. */

@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * Gathers the cells of a scan, which come in pages that know nothing of rows, into rows.
  *
- * <p>A scan over the network that had to begin again at a later transaction repeats the row it was
+ * <p>A scan over the network that had to begin again at another transaction repeats the row it was
  * in: see {@link RemoteScan}. What there was of that row is then dropped, so that no row mixes two
  * transactions.
  */
@@ -23,7 +23,7 @@ final class PagedRowScan implements RowScan {
   private final Deque<Cell> cells = new ArrayDeque<>();
   private final List<Cell> row = new ArrayList<>(); // the one that is being gathered
   private boolean more = true;
-  private long txn;
+  private long restarts;
 
   PagedRowScan(TableScan scan) {
     this.scan = scan;
@@ -46,9 +46,9 @@ final class PagedRowScan implements RowScan {
   private boolean fill() {
     while (cells.isEmpty() && more) {
       CellPage page = scan.next(PAGE_BYTES);
-      if (page.txn() != txn) {
+      if (scan instanceof RemoteScan remote && remote.restarts() != restarts) {
         row.clear();
-        txn = page.txn();
+        restarts = remote.restarts();
       }
       cells.addAll(Pages.cells(page));
       more = page.more();

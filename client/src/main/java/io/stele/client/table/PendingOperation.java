@@ -1,6 +1,7 @@
 package io.stele.client.table;
 
 import io.stele.base.error.ExhaustedException;
+import io.stele.base.error.FencedException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
@@ -14,14 +15,18 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 
 /**
- * An operation of an exchange and its attempts, one after the other:
+ * An operation of an exchange and its attempts, one after the other. Each begins with the question
+ * to which server it goes.
  *
  * <pre>
  * how an attempt failed                                  repeatable    not repeatable
  * not sent; NOT_SERVING; UNAVAILABLE; EXHAUSTED          again         again
- * connection lost; too late; OUTCOME_UNKNOWN             again         OutcomeUnknown
+ * connection lost; too late; OUTCOME_UNKNOWN; FENCED     again         OutcomeUnknown
  * all else                                               as it is      as it is
  * </pre>
+ *
+ * <p>A server that is fenced has lost its tablets, perhaps after it made the change. But what can
+ * be done at one server alone fails with {@code Fenced} as it is.
  *
  * <p>When the time is over and a change may have been made by some attempt, it fails with {@code
  * OutcomeUnknown}; otherwise as the last attempt did.
@@ -34,10 +39,12 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
    *
    * @param incarnation of that server
    */
-  record Answer(String address, TableAnswer answer, long incarnation) {}
+  record Answer(Endpoint endpoint, TableAnswer answer, long incarnation) {}
 
   private final Exchanges exchanges;
   private final TableOperation.Builder operation;
+  private final Target target;
+  private final boolean once;
   private final int bytes;
   private final boolean changes;
   private final BooleanSupplier repeatable;
@@ -51,6 +58,7 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
   /**
    * An operation to be sent.
    *
+   * @param once if it fails in passing, that is the end of it: its caller decides what comes next
    * @param bytes about its size
    * @param changes whether it changes anything
    * @param repeatable whether it may be done twice; only asked when that matters
@@ -59,12 +67,16 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
   PendingOperation(
       Exchanges exchanges,
       TableOperation.Builder operation,
+      Target target,
+      boolean once,
       int bytes,
       boolean changes,
       BooleanSupplier repeatable,
       long deadline) {
     this.exchanges = exchanges;
     this.operation = operation;
+    this.target = target;
+    this.once = once;
     this.bytes = bytes;
     this.changes = changes;
     this.repeatable = repeatable;
@@ -89,41 +101,109 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
     return operation.setId(id).build();
   }
 
+  /** Whether it may go elsewhere after it was sent, without an answer. */
+  boolean mayMove() {
+    return canMove() && (!changes || repeatable.getAsBoolean());
+  }
+
+  /** Whether another server could do it: by another attempt, or whatever its caller does then. */
+  private boolean canMove() {
+    return once || target.movable();
+  }
+
+  /** Whether some attempt may have made the change without an answer; asked when it has failed. */
+  boolean perhapsDone() {
+    return perhapsDone;
+  }
+
   void attempt() {
     if (isDone()) {
       return;
     }
     attempts++;
     try {
-      exchanges.submit(this);
+      Endpoint known = target.known();
+      if (known != null) {
+        exchanges.submit(this, known);
+      } else {
+        locate();
+      }
     } catch (SteleException e) {
       completeExceptionally(e); // the client is closed
     }
   }
 
+  private void locate() {
+    exchanges.locating(this, true);
+    var _ =
+        target
+            .find()
+            .whenComplete(
+                (found, problem) -> {
+                  exchanges.locating(this, false);
+                  if (isDone()) {
+                    return; // its time was over
+                  }
+                  if (problem == null) {
+                    submit(found);
+                  } else {
+                    notLocated(Table.failure(problem));
+                  }
+                });
+  }
+
+  private void submit(Endpoint endpoint) {
+    try {
+      exchanges.submit(this, endpoint);
+    } catch (SteleException e) {
+      completeExceptionally(e); // the client is closed
+    }
+  }
+
+  /** Nobody could tell where it goes. */
+  void notLocated(SteleException problem) {
+    if (passes(problem) || problem instanceof OutcomeUnknownException) {
+      again(problem, exchanges.caller().pauseNanos(attempts));
+    } else {
+      fail(problem);
+    }
+  }
+
+  /** True of failures after which another attempt, perhaps elsewhere, may do better. */
+  static boolean passes(SteleException problem) {
+    return problem instanceof UnavailableException
+        || problem instanceof NotServingException
+        || problem instanceof FencedException
+        || problem instanceof ExhaustedException;
+  }
+
   void answered(Endpoint endpoint, TableAnswer answer, long incarnation) {
     if (!answer.hasError()) {
-      complete(new Answer(endpoint.address(), answer, incarnation));
+      complete(new Answer(endpoint, answer, incarnation));
       return;
     }
     SteleException problem = ErrorMapping.fromMessage(endpoint.address(), answer.getError());
-    failed(endpoint, problem, problem instanceof OutcomeUnknownException, false);
+    failed(endpoint, problem, leavesDoubt(problem), false);
+  }
+
+  /** True of answers after which nobody knows whether a change was made. */
+  static boolean leavesDoubt(SteleException problem) {
+    return problem instanceof OutcomeUnknownException || problem instanceof FencedException;
   }
 
   /**
    * An attempt came to nothing.
    *
    * @param maybe whether it may have been carried out
-   * @param unreachable whether there was no connection
+   * @param unreachable whether there was no connection, or nothing came over it
    */
   void failed(Endpoint endpoint, SteleException problem, boolean maybe, boolean unreachable) {
+    if (problem instanceof FencedException && !canMove()) {
+      completeExceptionally(problem);
+      return;
+    }
     perhapsDone |= maybe && changes;
-    boolean passing =
-        maybe
-            || problem instanceof UnavailableException
-            || problem instanceof NotServingException
-            || problem instanceof ExhaustedException;
-    if (!passing || (maybe && changes && !repeatable.getAsBoolean())) {
+    if (!(maybe || passes(problem)) || (maybe && changes && !repeatable.getAsBoolean())) {
       fail(problem);
       return;
     }
@@ -131,11 +211,12 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
     try {
       if (problem instanceof NotServingException elsewhere
           && elsewhere.hint().isPresent()
-          && !elsewhere.hint().get().equals(endpoint.address())) {
-        exchanges.locations().movedTo(table(), elsewhere.hint().get());
-        atOnce = hintsFollowed++ < MOST_HINTS;
+          && !elsewhere.hint().get().equals(endpoint.address())
+          && hintsFollowed++ < MOST_HINTS) {
+        target.movedTo(elsewhere.hint().get());
+        atOnce = true;
       } else if (!(problem instanceof ExhaustedException)) {
-        exchanges.locations().leave(table(), endpoint, unreachable);
+        target.leave(endpoint, unreachable);
       }
     } catch (SteleException closed) {
       fail(problem);
@@ -145,7 +226,7 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
   }
 
   private void again(SteleException problem, long pause) {
-    if (isLate(exchanges.caller().clock().nanos() + pause)) {
+    if (once || isLate(exchanges.caller().clock().nanos() + pause)) {
       fail(problem);
     } else if (pause == 0) {
       attempt();
@@ -172,6 +253,7 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
     completeExceptionally(
         switch (problem) {
           case NotServingException e -> new NotServingException(text, e.hint().orElse(null));
+          case FencedException e -> new NotServingException(text);
           case ExhaustedException e -> new ExhaustedException(text, e);
           case UnavailableException e -> new UnavailableException(text, e);
           case OutcomeUnknownException e -> new UnavailableException(text, e); // of a read

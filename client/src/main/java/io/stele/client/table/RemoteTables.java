@@ -7,6 +7,7 @@ import io.stele.base.cell.CellKind;
 import io.stele.base.error.FencedException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
@@ -19,21 +20,17 @@ import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
 import io.stele.client.call.Caller;
-import io.stele.client.call.Repeat;
 import io.stele.protocol.v1.ApplyCells;
 import io.stele.protocol.v1.CheckAndMutateRow;
-import io.stele.protocol.v1.DeleteRowsRequest;
 import io.stele.protocol.v1.ReadCells;
 import io.stele.protocol.v1.ReadModifyWriteRow;
 import io.stele.protocol.v1.SyncTables;
-import io.stele.protocol.v1.TableDataGrpc;
 import io.stele.protocol.v1.TableOperation;
 import io.stele.protocol.v1.TablePredicate;
 import io.stele.protocol.v1.TableRequest;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WireChanges;
 import io.stele.protocol.wire.WirePredicates;
-import io.stele.protocol.wire.WireSchemas;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -43,9 +40,13 @@ import java.util.concurrent.CompletableFuture;
  * many to a message; any number may be under way, within a bound of bytes, beyond which callers
  * wait.
  *
+ * <p>Each operation goes to the server that has its rows; which one that is, is remembered, and
+ * asked for again when it proves wrong, until the time is over. Batches of rows, scans and work on
+ * ranges go to all servers concerned. What is committed together must be at one.
+ *
  * <p>What changes nothing is repeated when the connection breaks. A change is repeated if it was
  * certainly not made, or if making it twice comes to the same: puts with timestamps of their own.
- * Otherwise a lost answer is {@code OutcomeUnknown}.
+ * Otherwise a lost answer is {@code OutcomeUnknown}, as is that of a server which lost its tablets.
  *
  * <p>What depends on a future runs on the network's threads and must not block.
  */
@@ -61,13 +62,24 @@ public final class RemoteTables implements Tables, AutoCloseable {
   private final Caller caller;
   private final TabletLocations locations;
   private final Exchanges exchanges;
+  private final ServerByServer wholes;
   private final Unsynced unsynced = new Unsynced();
 
   /** Tables of the servers that the caller calls; does not close it. */
   public RemoteTables(Caller caller) {
+    this(caller, new AskedServers(caller));
+  }
+
+  /**
+   * Tables whose servers somebody else finds.
+   *
+   * @param caller makes the calls, to whichever servers are found; not closed
+   */
+  public RemoteTables(Caller caller, TabletSource source) {
     this.caller = caller;
-    this.locations = new TabletLocations(caller.endpoints());
+    this.locations = new TabletLocations(caller.endpoints(), source);
     this.exchanges = new Exchanges(caller, locations, BYTES_UNDER_WAY);
+    this.wholes = new ServerByServer(caller, locations);
   }
 
   private static TableOperation.Builder on(String table) {
@@ -87,14 +99,14 @@ public final class RemoteTables implements Tables, AutoCloseable {
     CompletableFuture<PendingOperation.Answer> answer =
         exchanges.change(
             on(table).setApply(request),
+            new Target.OfCells(locations, table, cells),
             cells.length(),
-            () -> commitMaxTxn == ANY_TXN && isRepeatable(cells),
-            caller.settings().timeout());
+            () -> commitMaxTxn == ANY_TXN && isRepeatable(cells));
     return answer.thenApply(
         found -> {
           long txn = found.answer().getTxn();
           if (!waitForSync) {
-            unsynced.add(txn, found.incarnation());
+            unsynced.add(found.endpoint(), found.incarnation(), txn);
           }
           return txn;
         });
@@ -113,31 +125,55 @@ public final class RemoteTables implements Tables, AutoCloseable {
 
   @Override
   public CompletableFuture<List<RowOutcome>> applyRows(String table, List<CellBatch> rows) {
-    return new RowBatches(exchanges, table).apply(rows);
+    return new RowBatches(exchanges, table, rows).apply();
   }
 
+  /**
+   * Waits until a transaction is durable. Transactions are of one server: if this client has
+   * changes at several that it has not seen to be durable, it waits for all of them.
+   */
   @Override
   public CompletableFuture<Long> sync(long txn) {
-    long incarnation = unsynced.incarnation();
-    CompletableFuture<PendingOperation.Answer> answer =
-        exchanges.change(
+    List<Unsynced.Mark> marks = unsynced.marks();
+    return switch (marks.size()) {
+      case 0 -> sync(new Target.Anywhere(locations), txn, 0);
+      case 1 -> sync(marks.getFirst(), txn);
+      default -> {
+        List<CompletableFuture<Long>> all =
+            marks.stream().map(mark -> sync(mark, mark.newest())).toList();
+        yield CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+            .thenApply(done -> all.stream().mapToLong(CompletableFuture::join).max().orElse(txn));
+      }
+    };
+  }
+
+  private CompletableFuture<Long> sync(Unsynced.Mark mark, long txn) {
+    return sync(new Target.At(locations, mark.server()), txn, mark.incarnation())
+        .handle(
+            (durable, problem) -> {
+              if (problem == null) {
+                unsynced.durable(mark.server(), mark.incarnation(), durable);
+                return durable;
+              }
+              SteleException failure = Table.failure(problem);
+              if (failure instanceof FencedException
+                  || failure instanceof UnavailableException
+                  || failure instanceof OutcomeUnknownException) {
+                unsynced.lost(mark); // and told now
+                throw new OutcomeUnknownException("sync: " + failure.getMessage(), failure);
+              }
+              throw failure;
+            });
+  }
+
+  private CompletableFuture<Long> sync(Target target, long txn, long incarnation) {
+    return exchanges
+        .change(
             on("").setSync(SyncTables.newBuilder().setTxn(txn).setIncarnation(incarnation)),
+            target,
             0,
-            () -> incarnation != 0, // then another server tells that it is another
-            caller.settings().timeout());
-    return answer.handle(
-        (found, problem) -> {
-          if (problem == null) {
-            unsynced.durable(found.answer().getTxn(), found.incarnation());
-            return found.answer().getTxn();
-          }
-          SteleException failure = Table.failure(problem);
-          if (failure instanceof FencedException) {
-            unsynced.lost(incarnation); // and told now
-            throw new OutcomeUnknownException("sync: " + failure.getMessage(), failure);
-          }
-          throw failure;
-        });
+            () -> incarnation != 0) // then another server tells that it is another
+        .thenApply(found -> found.answer().getTxn());
   }
 
   @Override
@@ -146,9 +182,9 @@ public final class RemoteTables implements Tables, AutoCloseable {
     return exchanges
         .change(
             on(table).setCheck(wire),
+            new Target.OfRow(locations, table, request.row()),
             wire.getSerializedSize(),
-            () -> false,
-            caller.settings().timeout())
+            () -> false)
         .thenApply(
             found -> {
               var check = found.answer().getCheck();
@@ -162,31 +198,21 @@ public final class RemoteTables implements Tables, AutoCloseable {
     return exchanges
         .change(
             on(table).setModify(wire),
+            new Target.OfRow(locations, table, row),
             wire.getSerializedSize(),
-            () -> false,
-            caller.settings().timeout())
+            () -> false)
         .thenApply(found -> WireCells.page(found.answer().getPage()));
   }
 
+  /** Should rows move meanwhile, those that were erased before are perhaps not counted. */
   @Override
   public long deleteRows(String table, RowRange rows) {
-    return Table.await(
-            caller.callLong(
-                TableDataGrpc.getDeleteRowsMethod(),
-                DeleteRowsRequest.newBuilder()
-                    .setTable(table)
-                    .setRows(WirePredicates.toWire(rows))
-                    .build(),
-                Repeat.IF_NOT_DONE, // how many there were is answered but once
-                LONG_WORK))
-        .getDeleted();
+    return wholes.deleteRows(table, rows);
   }
 
   @Override
   public void truncate(String table) {
-    Table.await(
-        caller.callLong(
-            TableDataGrpc.getTruncateMethod(), request(table), Repeat.IF_NOT_DONE, LONG_WORK));
+    wholes.truncate(table);
   }
 
   // ---- reading
@@ -194,13 +220,19 @@ public final class RemoteTables implements Tables, AutoCloseable {
   @Override
   public CompletableFuture<CellPage> read(
       String table, ReadPredicate predicate, ScanOptions options, int maxBytes) {
+    if (predicate.rows().size() > 1 || !predicate.rows().getFirst().isOneRow()) {
+      return new RangeRead(exchanges, table, predicate, options, maxBytes).start();
+    }
     TablePredicate wire = WirePredicates.toWire(predicate);
     ReadCells.Builder request = ReadCells.newBuilder().setPredicate(wire).setMaxBytes(maxBytes);
     if (!options.equals(ScanOptions.DEFAULT)) {
       request.setOptions(WirePredicates.toWire(options));
     }
     return exchanges
-        .read(on(table).setRead(request), wire.getSerializedSize())
+        .read(
+            on(table).setRead(request),
+            new Target.OfRow(locations, table, predicate.rows().getFirst().from()),
+            wire.getSerializedSize())
         .thenApply(found -> WireCells.page(found.answer().getPage()));
   }
 
@@ -220,8 +252,7 @@ public final class RemoteTables implements Tables, AutoCloseable {
 
   @Override
   public List<RowSample> sampleRows(String table) {
-    return WireSchemas.samples(
-        Table.await(caller.call(TableDataGrpc.getSampleRowsMethod(), request(table), Repeat.READ)));
+    return wholes.sampleRows(table);
   }
 
   static TableRequest request(String table) {

@@ -1,38 +1,45 @@
 package io.stele.client.table;
 
+import io.stele.client.call.Endpoint;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
 /**
  * What a client has committed and not seen to be durable. Only the server that committed it can
  * make it so: after a crash, the next one counts transactions anew from those that were left, and
  * would call durable what is lost.
  */
 final class Unsynced {
-  private long incarnation; // guarded by this; 0 if there is nothing
-  private long newest; // guarded by this; the newest transaction of that incarnation
+  /** The newest transaction of a server's incarnation that is not known to be durable. */
+  record Mark(Endpoint server, long incarnation, long newest) {}
 
-  synchronized void add(long txn, long server) {
-    if (incarnation == 0) {
-      incarnation = server;
-      newest = txn;
-    } else if (incarnation == server) {
-      newest = Math.max(newest, txn);
+  private final Map<Endpoint, Mark> marks = new LinkedHashMap<>(); // guarded by this
+
+  synchronized void add(Endpoint server, long incarnation, long txn) {
+    Mark mark = marks.get(server);
+    if (mark == null || (mark.incarnation == incarnation && mark.newest < txn)) {
+      marks.put(server, new Mark(server, incarnation, txn));
     }
-    // Else something was lost with the server before; that is told first.
+    // Else something was lost with the incarnation before; that is told first.
   }
 
-  /** The server that must be asked to sync; 0 for any. */
-  synchronized long incarnation() {
-    return incarnation;
+  /** The servers that must be asked to sync; none if any will do. */
+  synchronized List<Mark> marks() {
+    return List.copyOf(marks.values());
   }
 
-  synchronized void durable(long txn, long server) {
-    if (incarnation == server && txn >= newest) {
-      incarnation = 0;
+  synchronized void durable(Endpoint server, long incarnation, long txn) {
+    Mark mark = marks.get(server);
+    if (mark != null && mark.incarnation == incarnation && txn >= mark.newest) {
+      marks.remove(server);
     }
   }
 
-  synchronized void lost(long server) {
-    if (incarnation == server) {
-      incarnation = 0;
+  synchronized void lost(Mark lost) {
+    Mark mark = marks.get(lost.server);
+    if (mark != null && mark.incarnation == lost.incarnation) {
+      marks.remove(lost.server);
     }
   }
 }

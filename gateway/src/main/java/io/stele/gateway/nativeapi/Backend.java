@@ -1,6 +1,7 @@
 package io.stele.gateway.nativeapi;
 
 import io.stele.base.error.NotServingException;
+import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
@@ -53,6 +54,7 @@ final class Backend {
   private final Slot<TabletControl> control = new Slot<>();
   private final Slot<Cluster> cluster = new Slot<>();
   private volatile Supplier<Optional<String>> master = Optional::empty;
+  private volatile @Nullable Supplier<NodeReport> inspection;
 
   Serving serve(Metastore served) {
     return metastore.serve(served);
@@ -85,6 +87,18 @@ final class Backend {
 
   Serving serve(Cluster served) {
     return cluster.serve(served);
+  }
+
+  void inspectBy(Supplier<NodeReport> looking) {
+    inspection = looking;
+  }
+
+  NodeReport inspect() {
+    Supplier<NodeReport> looking = inspection;
+    if (looking == null) {
+      throw new NotServingException("this server is starting");
+    }
+    return looking.get();
   }
 
   void masterIs(Supplier<Optional<String>> known) {

@@ -3,6 +3,7 @@ package io.stele.gateway.nativeapi;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
@@ -59,6 +60,7 @@ public final class NativeServer implements AutoCloseable {
             .addService(new TableAdminService(backend, blocking))
             .addService(new TabletControlService(backend, blocking))
             .addService(new ClusterService(backend, blocking))
+            .addService(new NodeService(backend, blocking))
             .build()
             .start();
     this.port = server.getPort();
@@ -155,6 +157,11 @@ public final class NativeServer implements AutoCloseable {
    */
   public void sendToMaster(Supplier<Optional<String>> master) {
     backend.masterIs(master);
+  }
+
+  /** What it tells of itself to whoever asks; may look at disks. */
+  public void inspectBy(Supplier<NodeReport> looking) {
+    backend.inspectBy(looking);
   }
 
   public int port() {

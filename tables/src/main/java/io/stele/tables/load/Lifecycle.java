@@ -173,7 +173,7 @@ public final class Lifecycle {
   public void resumeLoads() {
     for (Table table : tables.all()) {
       if (isOwed(table)) {
-        locks.changing(table.name(), () -> loader.resume(List.of(table)));
+        long _ = locks.changing(table.name(), () -> loader.resume(table));
       }
     }
   }

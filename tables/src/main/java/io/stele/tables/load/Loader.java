@@ -18,11 +18,12 @@ import io.stele.tables.tablet.TabletView;
 import io.stele.tables.write.WritePath;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -91,7 +92,7 @@ public final class Loader {
    */
   public long load(Map<Table, List<TabletConfig>> wanted) {
     List<Coming> here = new ArrayList<>();
-    wanted.keySet().forEach(table -> here.addAll(unfinished(table)));
+    wanted.forEach((table, configsOfTable) -> here.addAll(unfinished(table, configsOfTable)));
     List<Coming> coming = new ArrayList<>();
     wanted.forEach((table, configsOfTable) -> coming.addAll(placeholders(table, configsOfTable)));
     Failures failures = new Failures();
@@ -119,16 +120,14 @@ public final class Loader {
   }
 
   /**
-   * Goes on with tablets that take writes, but of which a log could not be read before.
+   * Goes on with tablets of a table that take writes, but of which a log could not be read before.
    *
    * @return how many log records were replayed
    * @throws SteleException if one still cannot be
    */
-  public long resume(Collection<Table> tables) {
-    List<Coming> here = new ArrayList<>();
-    tables.forEach(table -> here.addAll(unfinished(table)));
+  public long resume(Table table) {
     Failures failures = new Failures();
-    long records = makeReadable(here, failures);
+    long records = makeReadable(unfinished(table), failures);
     failures.check();
     return records;
   }
@@ -279,6 +278,14 @@ public final class Loader {
   }
 
   // ---- 4 to 5: it can be read
+
+  private List<Coming> unfinished(Table table, List<TabletConfig> wanted) {
+    Set<Optional<Bytes>> lastRows = new HashSet<>();
+    wanted.forEach(config -> lastRows.add(config.last()));
+    return unfinished(table).stream()
+        .filter(each -> lastRows.contains(each.config().last()))
+        .toList();
+  }
 
   private List<Coming> unfinished(Table table) {
     return table.view().tablets().stream()

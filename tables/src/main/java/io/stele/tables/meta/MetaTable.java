@@ -162,6 +162,24 @@ public final class MetaTable {
     return found;
   }
 
+  /** Makes the one tablet that META1 begins with, if META0 has none of it. */
+  public void makeMeta1() {
+    TableRows before = rows(TableNames.META1).value();
+    if (before.tablets().isEmpty() && before.unreadable().isEmpty()) {
+      TabletConfig whole = TabletConfig.empty(TableNames.META1, Bytes.EMPTY, Optional.empty());
+      RowChanges rows = new RowChanges();
+      rows.add(whole.metaRow(), batch -> TabletCells.save(whole, batch));
+      rows.apply(
+          access,
+          TableNames.META0,
+          (_, cells) -> {
+            if (!cells.isEmpty()) {
+              throw new ConflictException("META1 exists");
+            }
+          });
+    }
+  }
+
   /**
    * Reads a tablet that is to be loaded, and makes sure that META is whole around it. A hole may be
    * a change that is under way, so it is looked for again before it is reported. Whoever reads

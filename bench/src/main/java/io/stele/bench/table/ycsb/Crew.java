@@ -7,15 +7,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Threads that do one operation after the other, each when its last one is done. */
-final class Crew {
+public final class Crew {
   /** One thread's work. */
-  interface Work {
+  public interface Work {
     /** Does one operation; returns false if there was none left to do. */
     boolean next() throws Exception;
   }
 
   /** Makes the work of a thread. */
-  interface Works {
+  public interface Works {
     Work of(int thread);
   }
 
@@ -25,13 +25,13 @@ final class Crew {
   private final CountDownLatch start = new CountDownLatch(1);
 
   /** A crew that stops after a time, or when there is nothing left to do. */
-  Crew(int threads, double seconds) {
+  public Crew(int threads, double seconds) {
     this.threads = threads;
     this.nanos = (long) (seconds * 1e9);
   }
 
   /** Measures. The first failure of any thread stops the others, and is thrown. */
-  Answer run(Works works) throws Exception {
+  public Answer run(Works works) throws Exception {
     List<Worker> workers = new ArrayList<>();
     List<Thread> running = new ArrayList<>();
     for (int thread = 0; thread < threads; thread++) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -35,22 +36,39 @@ public final class Driver {
   private static final double NO_END = 1e9;
   private static final long PAUSE_MILLIS = 5;
 
+  /** What can be asked beyond that. */
+  public interface More {
+    /** Nothing if it knows no such request. */
+    Optional<Answer> answer(String[] words) throws Exception;
+  }
+
   private final Store store;
+  private final More more;
   private final Map<String, Long> nextRecord = new HashMap<>(); // by table, after all inserts
   private Zipfian popularity = Zipfian.of(2);
 
   public Driver(Store store) {
+    this(store, words -> Optional.empty());
+  }
+
+  private Driver(Store store, More more) {
     this.store = store;
+    this.more = more;
   }
 
   /** Serves this process's standard input until it ends; what others print goes to the errors. */
   public static void serve(Store store) throws Exception {
+    serve(store, words -> Optional.empty());
+  }
+
+  /** Likewise, and knows more requests. */
+  public static void serve(Store store, More more) throws Exception {
     PrintStream answers = System.out;
     System.setOut(System.err);
     try (store) {
       BufferedReader requests =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-      new Driver(store).serve(requests, answers);
+      new Driver(store, more).serve(requests, answers);
     }
   }
 
@@ -91,8 +109,11 @@ public final class Driver {
     } else if (request.equals("verify") && words.length == 4) {
       return verify(words[1], number(words[2]), number(words[3]));
     }
-    throw new IllegalArgumentException(
-        "request '" + String.join(" ", words) + "': must be one of those of a driver");
+    return more.answer(words)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "request '" + String.join(" ", words) + "': must be one of those of a driver"));
   }
 
   private static long number(String word) {
@@ -104,11 +125,11 @@ public final class Driver {
   }
 
   /** Something that is done once and not measured in detail. */
-  private interface Step {
+  public interface Step {
     void run() throws Exception;
   }
 
-  private static Answer once(Step step) throws Exception {
+  public static Answer once(Step step) throws Exception {
     long start = System.nanoTime();
     step.run();
     double seconds = (System.nanoTime() - start) / 1e9;

@@ -4,14 +4,14 @@ package io.stele.bench.table.ycsb;
  * How long operations took, to within 1/64, by counting them in classes that double in width every
  * 64 classes. Owned by one thread until it is added to another.
  */
-final class Latencies {
+public final class Latencies {
   private static final int DETAIL_BITS = 6;
   private static final int DETAIL = 1 << DETAIL_BITS;
 
   private final long[] counts = new long[(Long.SIZE - DETAIL_BITS) * DETAIL];
   private long total;
 
-  void add(long nanos) {
+  public void add(long nanos) {
     counts[indexOf(Math.max(0, nanos))]++;
     total++;
   }
@@ -28,7 +28,7 @@ final class Latencies {
   }
 
   /** The nanoseconds that so many of a hundred did not exceed; 0 if there were none at all. */
-  long percentile(double percent) {
+  public long percentile(double percent) {
     long wanted = Math.max(1, (long) Math.ceil(total * percent / 100));
     long seen = 0;
     for (int i = 0; i < counts.length; i++) {

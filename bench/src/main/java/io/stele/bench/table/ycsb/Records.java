@@ -15,14 +15,14 @@ public final class Records {
   public static final int BYTES = FIELDS * FIELD_BYTES;
 
   /** The last rows of all parts of a table but the last, which make four about equal parts. */
-  static final List<String> SPLITS = List.of("user3", "user5", "user7");
+  public static final List<String> SPLITS = List.of("user3", "user5", "user7");
 
   private static final long FNV_BASIS = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;
 
   private Records() {}
 
-  static String key(long number) {
+  public static String key(long number) {
     return "user" + hash(number);
   }
 
@@ -43,7 +43,7 @@ public final class Records {
     return fields;
   }
 
-  static byte[] field(RandomGenerator chance) {
+  public static byte[] field(RandomGenerator chance) {
     byte[] field = new byte[FIELD_BYTES];
     chance.nextBytes(field);
     return field;

@@ -1,0 +1,192 @@
+package io.stele.cli.cluster;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.table.Cluster;
+import io.stele.base.table.Cluster.Garbage;
+import io.stele.base.table.Cluster.Move;
+import io.stele.cli.ConnectedCommand;
+import io.stele.cli.Connection;
+import io.stele.cli.Endpoints;
+import io.stele.cli.ExitCode;
+import io.stele.cli.table.CellText;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stele cluster}: the servers that serve tables together. */
+@Command(
+    name = "cluster",
+    description = "Look after the servers that serve tables together; run some to try it out.",
+    synopsisSubcommandLabel = "COMMAND",
+    commandListHeading = "%nCommands:%n",
+    optionListHeading = "%nOptions:%n",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  stele cluster up --nodes 3 --data /tmp/try",
+      "  stele cluster status",
+      "  stele cluster drain 10.0.0.7:7835 --wait"
+    },
+    subcommands = {
+      ClusterUpCommand.class,
+      ClusterCommand.Status.class,
+      ClusterCommand.Balance.class,
+      ClusterCommand.Drain.class,
+      ClusterCommand.MoveTablet.class,
+      ClusterCommand.Gc.class
+    })
+final class ClusterCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  /** Without a subcommand there is nothing to do: says what there would be. */
+  @Override
+  public Integer call() {
+    spec.commandLine().usage(spec.commandLine().getErr());
+    return ExitCode.USAGE;
+  }
+
+  @Command(
+      name = "status",
+      description = {
+        "Show the master, the servers and what each has.",
+        "",
+        "Ends with 1 if a tablet is not served or a server does not answer."
+      },
+      footer = {"  stele cluster status", "  stele cluster status --output json"})
+  static final class Status extends ConnectedCommand {
+    @Override
+    protected int run(Connection connection) {
+      Cluster.Status status = connection.cluster().status();
+      print(() -> ClusterText.json(status), () -> ClusterText.text(status));
+      boolean well =
+          status.unserved().isEmpty()
+              && status.servers().stream().allMatch(server -> server.problem().isEmpty());
+      return well ? ExitCode.OK : ExitCode.FAILURE;
+    }
+  }
+
+  @Command(
+      name = "balance",
+      description = "Even out what servers have, by moving as few tablets as that takes.",
+      footer = {"  stele cluster balance --dry-run", "  stele cluster balance"})
+  static final class Balance extends ConnectedCommand {
+    @Option(names = "--dry-run", description = "Only say which tablets would be moved.")
+    private boolean dryRun;
+
+    @Override
+    protected int run(Connection connection) {
+      List<Move> moves = connection.cluster().balance(!dryRun);
+      print(
+          () -> moves.stream().map(ClusterText::json).toList(),
+          () -> moves.isEmpty() ? "nothing to move\n" : ClusterText.text(moves));
+      return ExitCode.OK;
+    }
+  }
+
+  @Command(
+      name = "drain",
+      description = {
+        "Take all tablets from a server, and give it none until that is undone.",
+        "",
+        "With --wait it ends when the last tablet has left, with 6 if the --timeout is over before."
+      },
+      footer = {
+        "  stele cluster drain 10.0.0.7:7835 --wait --timeout 5m",
+        "  stele cluster drain 10.0.0.7:7835 --undo"
+      })
+  static final class Drain extends ConnectedCommand {
+    private static final Duration PAUSE = Duration.ofMillis(200);
+
+    @Parameters(paramLabel = "HOST:PORT", description = "The server, as `status` lists it.")
+    private String address = "";
+
+    @Option(names = "--undo", description = "Give it tablets again.")
+    private boolean undo;
+
+    @Option(names = "--wait", description = "Wait until it has no tablets left.")
+    private boolean await;
+
+    @Override
+    protected void prepare() {
+      Endpoints.check("drain", address);
+    }
+
+    @Override
+    protected int run(Connection connection) throws InterruptedException {
+      int left = connection.cluster().drain(address, !undo);
+      long deadline = System.nanoTime() + timeout().toNanos();
+      while (await && !undo && left > 0 && System.nanoTime() - deadline < 0) {
+        Thread.sleep(PAUSE);
+        left = connection.cluster().drain(address, true);
+      }
+      int remaining = left;
+      print(
+          () -> Map.of("server", address, "draining", !undo, "left", remaining),
+          () -> text(remaining));
+      return await && !undo && remaining > 0 ? ExitCode.UNAVAILABLE : ExitCode.OK;
+    }
+
+    private String text(int left) {
+      if (undo) {
+        return "%s gets tablets again\n".formatted(address);
+      }
+      return left == 0
+          ? "%s has no tablets, and gets none\n".formatted(address)
+          : "%s gets no more tablets; %d have yet to leave\n".formatted(address, left);
+    }
+  }
+
+  @Command(
+      name = "move",
+      description = "Move the tablet that holds a row to a server; ends when it is served there.",
+      footer = "  stele cluster move users 42 10.0.0.7:7835")
+  static final class MoveTablet extends ConnectedCommand {
+    @Parameters(index = "0", paramLabel = "TABLE", description = "The table's name.")
+    private String table = "";
+
+    @Parameters(index = "1", paramLabel = "ROW", description = "A row, which need not exist.")
+    private String row = "";
+
+    @Parameters(index = "2", paramLabel = "HOST:PORT", description = "The server to move it to.")
+    private String address = "";
+
+    @Override
+    protected void prepare() {
+      Endpoints.check("move", address);
+    }
+
+    @Override
+    protected int run(Connection connection) {
+      Bytes at = CellText.row(row);
+      Move move = connection.cluster().move(table, at, address);
+      print(() -> ClusterText.json(move), () -> ClusterText.text(List.of(move)));
+      return ExitCode.OK;
+    }
+  }
+
+  @Command(
+      name = "gc",
+      description = {
+        "Delete files that nothing needs. The master does that by itself now and then.",
+        "",
+        "Ends with 6 if nothing can be deleted at the moment, because a server does not say what it"
+            + " needs."
+      },
+      footer = {"  stele cluster gc --dry-run", "  stele cluster gc"})
+  static final class Gc extends ConnectedCommand {
+    @Option(names = "--dry-run", description = "Only list what would be deleted.")
+    private boolean dryRun;
+
+    @Override
+    protected int run(Connection connection) {
+      Garbage garbage = connection.cluster().collectFiles(!dryRun);
+      print(() -> ClusterText.json(garbage, dryRun), () -> ClusterText.text(garbage, dryRun));
+      return garbage.blocked().isEmpty() ? ExitCode.OK : ExitCode.UNAVAILABLE;
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.stele.cli.cluster;
+
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.table.Cluster;
+import io.stele.client.Stele;
+import io.stele.client.metastore.MemberReport;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A cluster of processes on this machine. The first nodes hold the metastore between them; all
+ * serve tablets and stand ready to be master.
+ *
+ * <pre>
+ *   DIR/n1, DIR/n2, …      what each node keeps, and its log.txt
+ *   DIR/files              fragments and logs of all, unless told otherwise
+ * </pre>
+ */
+final class LocalCluster implements AutoCloseable {
+  private static final Duration READY_PATIENCE = Duration.ofSeconds(120);
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(40);
+  private static final Duration PAUSE = Duration.ofMillis(100);
+
+  /**
+   * What it is to be.
+   *
+   * @param members how many nodes, of the first, hold the metastore
+   * @param files where tables are; a directory or a URI
+   * @param heap of each node, as the JVM wants it
+   * @param settings more settings of all nodes
+   */
+  record Plan(
+      Path data, int nodes, int members, String files, String heap, List<String> settings) {
+    Plan {
+      settings = List.copyOf(settings);
+    }
+  }
+
+  private final Plan plan;
+  private final List<NodeProcess> nodes = new ArrayList<>();
+  private final Map<String, String> addresses = new LinkedHashMap<>();
+
+  LocalCluster(Plan plan) {
+    this.plan = plan;
+  }
+
+  List<NodeProcess> nodes() {
+    return List.copyOf(nodes);
+  }
+
+  /** Of all nodes, in their order. */
+  List<String> addresses() {
+    return List.copyOf(addresses.values());
+  }
+
+  String addressOf(NodeProcess node) {
+    return addresses.getOrDefault(node.name(), "");
+  }
+
+  /** Starts all nodes; returns when every one of them serves and every tablet is served. */
+  Cluster.Status start() throws IOException, InterruptedException {
+    for (int n = 1; n <= plan.members(); n++) {
+      launch(n, "metastore,tables,master", plan.members() == 1 ? List.of() : List.of("--wait"));
+    }
+    for (NodeProcess node : nodes()) {
+      addresses.put(node.name(), node.awaitAddress());
+    }
+    List<String> members = addresses();
+    formGroup(members);
+    for (int n = plan.members() + 1; n <= plan.nodes(); n++) {
+      launch(n, "tables,master", List.of("--metastore", String.join(",", members)));
+    }
+    for (NodeProcess node : nodes().subList(plan.members(), plan.nodes())) {
+      addresses.put(node.name(), node.awaitAddress());
+    }
+    return awaitReady();
+  }
+
+  private void launch(int n, String roles, List<String> more) throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("--roles", roles));
+    arguments.addAll(more);
+    List<String> settings =
+        new ArrayList<>(List.of("tables.shared=true", "tables.files=" + plan.files()));
+    settings.addAll(plan.settings());
+    for (String setting : settings) {
+      arguments.add("--set");
+      arguments.add(setting);
+    }
+    NodeProcess node =
+        new NodeProcess("n" + n, plan.data().resolve("n" + n), arguments, plan.heap());
+    nodes.add(node);
+    node.start();
+  }
+
+  /** Makes the first nodes one group, unless they are from an earlier start. */
+  private static void formGroup(List<String> members) {
+    if (members.size() == 1) {
+      return; // it has formed one by itself
+    }
+    try (Stele stele = Stele.connect(members.toArray(String[]::new))) {
+      boolean formed =
+          stele.metastore().admin().status().stream()
+              .anyMatch(
+                  report ->
+                      report instanceof MemberReport.Reached(_, var status)
+                          && !status.group().isEmpty());
+      if (!formed) {
+        stele.metastore().admin().bootstrap(members);
+      }
+    }
+  }
+
+  private Cluster.Status awaitReady() throws InterruptedException {
+    long deadline = System.nanoTime() + READY_PATIENCE.toNanos();
+    String problem = "";
+    try (Stele stele = Stele.connect(addresses().toArray(String[]::new))) {
+      while (System.nanoTime() - deadline < 0) {
+        for (NodeProcess node : nodes) {
+          if (!node.isAlive()) {
+            throw new UnavailableException(
+                "node " + node.name() + " ended while the cluster started; see " + node.log());
+          }
+        }
+        try {
+          Cluster.Status status = stele.cluster().status();
+          if (isReady(status)) {
+            return status;
+          }
+          problem =
+              "%d of %d servers take part, and %d tablets are not served"
+                  .formatted(status.servers().size(), plan.nodes(), status.unserved().size());
+        } catch (SteleException e) {
+          problem = String.valueOf(e.getMessage());
+        }
+        Thread.sleep(PAUSE);
+      }
+    }
+    throw new UnavailableException(
+        "the cluster is not ready after " + READY_PATIENCE.toSeconds() + " s: " + problem);
+  }
+
+  private boolean isReady(Cluster.Status status) {
+    List<String> serving =
+        status.servers().stream()
+            .filter(server -> server.problem().isEmpty())
+            .map(Cluster.ServerStatus::address)
+            .toList();
+    return serving.containsAll(addresses())
+        && status.tablets() > 0
+        && status.unserved().isEmpty();
+  }
+
+  /** Starts a node again that has ended. */
+  void restart(NodeProcess node) throws IOException, InterruptedException {
+    node.start();
+    addresses.put(node.name(), node.awaitAddress());
+  }
+
+  /** Tells all nodes to stop, and waits until they have. */
+  @Override
+  public void close() {
+    nodes.forEach(NodeProcess::stop);
+    try {
+      for (NodeProcess node : nodes) {
+        node.awaitEnd(STOP_PATIENCE);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

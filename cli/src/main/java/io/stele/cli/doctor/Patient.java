@@ -1,0 +1,34 @@
+package io.stele.cli.doctor;
+
+import io.stele.base.node.NodeReport;
+import io.stele.base.table.Cluster;
+import io.stele.base.table.MetaProblem;
+import io.stele.client.metastore.MemberReport;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What the doctor asks; every question may fail with a {@code SteleException}. */
+interface Patient {
+  /** The servers that were named, and the members that they know. */
+  List<MemberReport> members();
+
+  /** The addresses of tablet servers whose sessions live, by the names of their runs. */
+  Map<String, String> servers();
+
+  /** The address of a cluster's master. */
+  Optional<String> master();
+
+  /** What the master says. */
+  Cluster.Status status();
+
+  List<MetaProblem> verifyMeta();
+
+  /** Files that nothing needs. */
+  Cluster.Garbage garbage();
+
+  NodeReport node(String address);
+
+  /** The wall clock of this machine, microseconds since 1970 UTC. */
+  long wallMicros();
+}

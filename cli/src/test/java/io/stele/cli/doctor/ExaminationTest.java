@@ -1,0 +1,284 @@
+package io.stele.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.node.NodeReport;
+import io.stele.base.table.Cluster;
+import io.stele.base.table.MetaProblem;
+import io.stele.cli.doctor.Finding.Level;
+import io.stele.client.metastore.Member;
+import io.stele.client.metastore.MemberReport;
+import io.stele.client.metastore.MemberStatus;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ExaminationTest {
+  private static final long SECOND = 1_000_000;
+
+  /** A cluster of two servers, one of which holds the metastore; all is well with it. */
+  private static final class Healthy implements Patient {
+    private final List<MemberReport> members = new ArrayList<>(List.of(reached("h:1", "LEADER", 50)));
+    private final Map<String, String> servers = new LinkedHashMap<>(Map.of("s1", "h:1", "s2", "h:2"));
+    private final Map<String, NodeReport> nodes =
+        new LinkedHashMap<>(Map.of("h:1", node(0, 50), "h:2", node(0, 50)));
+    private Optional<String> master = Optional.of("h:1");
+    private Cluster.Status status = new Cluster.Status("h:1", 3, List.of(), 4, List.of());
+    private List<MetaProblem> problems = List.of();
+    private Cluster.Garbage garbage = new Cluster.Garbage(List.of(), 0, "");
+
+    static MemberReport reached(String address, String role, long applied) {
+      Member self = new Member("m", "h:9", address);
+      return new MemberReport.Reached(
+          address,
+          new MemberStatus(
+              "g", self, role, true, 1, Optional.of(self), List.of(self), applied, 9, 0, 0, 0, 0, 0,
+              0));
+    }
+
+    static NodeReport node(long aheadMicros, long freeBytes) {
+      return new NodeReport(
+          "h", List.of("tables"), aheadMicros, 1, "s1", 10, 100,
+          List.of(new NodeReport.Disk("tables", "/d", freeBytes, 100)));
+    }
+
+    @Override
+    public List<MemberReport> members() {
+      return members;
+    }
+
+    @Override
+    public Map<String, String> servers() {
+      return servers;
+    }
+
+    @Override
+    public Optional<String> master() {
+      return master;
+    }
+
+    @Override
+    public Cluster.Status status() {
+      return status;
+    }
+
+    @Override
+    public List<MetaProblem> verifyMeta() {
+      return problems;
+    }
+
+    @Override
+    public Cluster.Garbage garbage() {
+      return garbage;
+    }
+
+    @Override
+    public NodeReport node(String address) {
+      NodeReport report = nodes.get(address);
+      if (report == null) {
+        throw new UnavailableException("no connection");
+      }
+      return report;
+    }
+
+    @Override
+    public long wallMicros() {
+      return 0;
+    }
+  }
+
+  private final Healthy patient = new Healthy();
+
+  private List<Finding> bad() {
+    return new Examination(patient)
+        .run().stream().filter(finding -> finding.level() != Level.OK).toList();
+  }
+
+  /** The one thing that is wrong. */
+  private Finding only() {
+    List<Finding> found = bad();
+    assertThat(found).hasSize(1);
+    return found.getFirst();
+  }
+
+  @Test
+  void allIsWell() {
+    assertThat(new Examination(patient).run())
+        .extracting(Finding::level)
+        .containsOnly(Level.OK);
+    assertThat(new Examination(patient).run())
+        .extracting(Finding::area)
+        .contains("metastore", "servers", "master", "META", "tablets", "files", "clocks", "disks");
+  }
+
+  @Test
+  void nobodyAnswers() {
+    patient.members.clear();
+    patient.members.add(new MemberReport.Failed("h:1", new UnavailableException("refused")));
+
+    Finding found = only();
+    assertThat(found.level()).isEqualTo(Level.PROBLEM);
+    assertThat(found.found()).isEqualTo("no server answers at h:1: refused");
+    assertThat(found.advice()).contains("stele up", "--endpoints");
+  }
+
+  @Test
+  void noMajority() {
+    Member a = new Member("a", "", "h:1");
+    Member b = new Member("b", "", "h:2");
+    Member c = new Member("c", "", "h:3");
+    patient.members.clear();
+    patient.members.add(
+        new MemberReport.Reached(
+            "h:1",
+            new MemberStatus(
+                "g", a, "CANDIDATE", false, 1, Optional.empty(), List.of(a, b, c), 5, 9, 0, 0, 0, 0,
+                0, 0)));
+    for (String address : List.of("h:2", "h:3")) {
+      patient.members.add(new MemberReport.Failed(address, new UnavailableException("refused")));
+    }
+
+    assertThat(bad())
+        .extracting(Finding::found)
+        .containsExactly(
+            "no member leads: 1 of 3 answer, and it takes 2",
+            "member h:2 does not answer: refused",
+            "member h:3 does not answer: refused");
+  }
+
+  @Test
+  void aMemberLagsAndAServerWaits() {
+    patient.members.add(Healthy.reached("h:2", "FOLLOWER", 50));
+    assertThat(bad()).isEmpty();
+
+    patient.members.set(0, Healthy.reached("h:1", "LEADER", 20_051));
+    assertThat(only().found()).isEqualTo("member h:2 is 20001 log entries behind the leader");
+  }
+
+  @Test
+  void aServerAloneIsNoProblem() {
+    patient.servers.clear();
+    patient.master = Optional.empty();
+    assertThat(bad()).isEmpty();
+
+    patient.master = Optional.of("h:1");
+    assertThat(only().found()).isEqualTo("there is a master, and no tablet server has a session");
+  }
+
+  @Test
+  void thereIsNoMaster() {
+    patient.master = Optional.empty();
+    assertThat(only().found()).startsWith("there is none: tablets of servers that fail");
+  }
+
+  @Test
+  void tabletsAreNotServedAndAServerHangs() {
+    patient.status =
+        new Cluster.Status(
+            "h:1",
+            3,
+            List.of(
+                new Cluster.ServerStatus("h:2", "s2", false, 0, 0, 0, 0, 0, "too late"),
+                new Cluster.ServerStatus("h:1", "s1", true, 2, 0, 0, 0, 0, "")),
+            9,
+            List.of("a", "b", "c", "d", "e", "f", "g"));
+    patient.garbage = new Cluster.Garbage(List.of("x"), 10, "h:2 does not report");
+
+    assertThat(bad())
+        .extracting(Finding::found)
+        .containsExactly(
+            "h:2 has a session and does not answer the master: too late",
+            "h:1 is being drained, and has 2 tablets",
+            "7 of 9 are not served: a; b; c; d; e; and 2 more",
+            "none is deleted at the moment: h:2 does not report");
+  }
+
+  @Test
+  void metaIsDamagedAndAFileIsMissing() {
+    patient.problems =
+        List.of(
+            new MetaProblem(
+                MetaProblem.Kind.GAP, "users", Bytes.utf8("k"), "nothing before k", "widen it", false),
+            new MetaProblem(
+                MetaProblem.Kind.FILE_MISSING, "users", Bytes.utf8("k"), "1.frag is gone", "", false));
+
+    List<Finding> found = bad();
+    assertThat(found.getFirst().advice()).isEqualTo("`stele meta repair users` does this: widen it");
+    assertThat(found.getLast().area()).isEqualTo("files");
+    assertThat(found.getLast().found()).isEqualTo("table users: file missing: 1.frag is gone");
+  }
+
+  @Test
+  void clocksAreApartAndADiskIsFull() {
+    patient.nodes.put("h:1", Healthy.node(-SECOND, 2));
+    patient.nodes.put("h:2", Healthy.node(2 * SECOND, 9));
+
+    assertThat(bad())
+        .extracting(Finding::found)
+        .containsExactlyInAnyOrder(
+            "that of h:2 is 3000 ms ahead of that of h:1",
+            "h:1: 2 B of 100 B free for tables in /d",
+            "h:2: 9 B of 100 B free for tables in /d");
+  }
+
+  @Test
+  void aServerDoesNotAnswer() {
+    patient.nodes.remove("h:2");
+    assertThat(only().found()).isEqualTo("h:2 does not answer: no connection");
+  }
+
+  @Test
+  void whatCannotBeAskedIsToldAndTheRestStillLookedAt() {
+    Patient half =
+        new Patient() {
+          @Override
+          public List<MemberReport> members() {
+            return patient.members();
+          }
+
+          @Override
+          public Map<String, String> servers() {
+            return patient.servers();
+          }
+
+          @Override
+          public Optional<String> master() {
+            return patient.master();
+          }
+
+          @Override
+          public Cluster.Status status() {
+            throw new UnavailableException("no master");
+          }
+
+          @Override
+          public List<MetaProblem> verifyMeta() {
+            return List.of();
+          }
+
+          @Override
+          public Cluster.Garbage garbage() {
+            return patient.garbage();
+          }
+
+          @Override
+          public NodeReport node(String address) {
+            return patient.node(address);
+          }
+
+          @Override
+          public long wallMicros() {
+            return 0;
+          }
+        };
+    assertThat(new Examination(half).run())
+        .anyMatch(finding -> finding.found().equals("cannot be asked: no master"))
+        .anyMatch(finding -> finding.area().equals("META"))
+        .anyMatch(finding -> finding.area().equals("disks"));
+  }
+}

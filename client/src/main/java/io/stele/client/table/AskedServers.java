@@ -1,0 +1,44 @@
+package io.stele.client.table;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.table.TabletLocation;
+import io.stele.client.call.Caller;
+import io.stele.client.call.PendingCall;
+import io.stele.client.call.Repeat;
+import io.stele.protocol.v1.LocateTabletsRequest;
+import io.stele.protocol.v1.LocateTabletsResponse;
+import io.stele.protocol.v1.TableDataGrpc;
+import io.stele.protocol.wire.WireCells;
+import io.stele.protocol.wire.WireClusters;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** Asks any server where tablets are. */
+final class AskedServers implements TabletSource {
+  private static final int AT_ONCE = 64;
+
+  private final Caller caller;
+
+  AskedServers(Caller caller) {
+    this.caller = caller;
+  }
+
+  @Override
+  public CompletableFuture<List<TabletLocation>> find(String table, Bytes row) {
+    PendingCall<LocateTabletsRequest, LocateTabletsResponse> call =
+        caller.call(
+            TableDataGrpc.getLocateTabletsMethod(),
+            LocateTabletsRequest.newBuilder()
+                .setTable(table)
+                .setRow(WireCells.toWire(row))
+                .setMost(AT_ONCE)
+                .build(),
+            Repeat.READ);
+    return call.thenApply(
+        response ->
+            response.getAlone()
+                ? List.of(new TabletLocation(Bytes.EMPTY, Optional.empty(), call.answeredBy()))
+                : response.getTabletsList().stream().map(WireClusters::location).toList());
+  }
+}

@@ -1,0 +1,28 @@
+package io.stele.server.cluster;
+
+/**
+ * What a cluster keeps in the metastore.
+ *
+ * <pre>
+ *   /stele/master             the address of the master; gone with its session. Also its lock
+ *   /stele/servers/RUN        the address of a tablet server; gone with its session
+ *   /stele/drain/ADDRESS      a server that is to have no tablets; stays until it is undone
+ *   /stele/tables/root        the configuration of META0
+ * </pre>
+ */
+final class ClusterKeys {
+  static final String MASTER = "/stele/master";
+  static final String SERVERS = "/stele/servers/";
+  static final String DRAIN = "/stele/drain/";
+  static final String ROOT = "/stele/tables/root";
+
+  /** On whose behalf nodes ask; where rights are set for / or /stele, this one must have them. */
+  static final String PRINCIPAL = "stele";
+
+  private ClusterKeys() {}
+
+  /** The name of a tablet server's run: no other session ever has the same. */
+  static String run(long session) {
+    return "s%012d".formatted(session);
+  }
+}

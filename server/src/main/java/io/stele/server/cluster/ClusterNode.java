@@ -1,0 +1,89 @@
+package io.stele.server.cluster;
+
+import io.stele.base.event.Events;
+import io.stele.gateway.nativeapi.Channels;
+import io.stele.gateway.nativeapi.NativeServer;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * A server's part in a cluster: a tablet server, a candidate for master, or both. All of it comes
+ * and goes with sessions in the metastore, so that nothing has to be there when a node starts: it
+ * takes part as soon as the metastore answers.
+ */
+public final class ClusterNode implements AutoCloseable {
+  private final ClusterParts parts;
+  private final MasterWatch master;
+  private final TabletNode tabletNode;
+  private final Optional<SessionLoop> tablets;
+  private final Optional<SessionLoop> leading;
+
+  private ClusterNode(
+      ClusterParts parts,
+      MasterWatch master,
+      TabletNode tabletNode,
+      Optional<SessionLoop> tablets,
+      Optional<SessionLoop> leading) {
+    this.parts = parts;
+    this.master = master;
+    this.tabletNode = tabletNode;
+    this.tablets = tablets;
+    this.leading = leading;
+  }
+
+  /**
+   * Begins to take part, and has the gateway serve what it does.
+   *
+   * @param channels to other nodes; not closed with the node
+   */
+  public static ClusterNode start(
+      ClusterNodeSettings settings, NativeServer gateway, Channels channels, Events events)
+      throws IOException {
+    ClusterParts parts = ClusterParts.open(settings, channels);
+    MasterWatch master = new MasterWatch();
+    master.follow(parts.metastore());
+    gateway.sendToMaster(master);
+    var _ = gateway.serve(parts.locator());
+    TabletNode tabletNode = new TabletNode(settings, parts, gateway, events);
+    Optional<SessionLoop> tablets = Optional.empty();
+    if (settings.tables()) {
+      String what = "tablet server " + settings.address();
+      tablets = Optional.of(loop(what, settings, parts, tabletNode, events));
+    }
+    Optional<SessionLoop> leading = Optional.empty();
+    if (settings.master()) {
+      String what = "master candidate " + settings.address();
+      MasterNode node = new MasterNode(settings, parts, gateway, events);
+      leading = Optional.of(loop(what, settings, parts, node, events));
+    }
+    return new ClusterNode(parts, master, tabletNode, tablets, leading);
+  }
+
+  private static SessionLoop loop(
+      String what,
+      ClusterNodeSettings settings,
+      ClusterParts parts,
+      SessionLoop.Work work,
+      Events events) {
+    return new SessionLoop(what, parts.metastore(), settings.session(), work, events).start();
+  }
+
+  /** The name under which its tablet server takes part; empty while it does not. */
+  public String run() {
+    return tabletNode.run();
+  }
+
+  /** Hands over what it has, and leaves. */
+  @Override
+  public void close() throws IOException, InterruptedException {
+    // The tablets first: if this node leads, it is what moves them.
+    if (tablets.isPresent()) {
+      tablets.get().close();
+    }
+    if (leading.isPresent()) {
+      leading.get().close();
+    }
+    master.close();
+    parts.close();
+  }
+}

@@ -1,0 +1,125 @@
+package io.stele.server.cluster;
+
+import io.stele.base.event.Events;
+import io.stele.base.time.Clock;
+import io.stele.base.time.RandomSource;
+import io.stele.client.metastore.Session;
+import io.stele.engine.cache.BlockCache;
+import io.stele.gateway.nativeapi.NativeServer;
+import io.stele.gateway.nativeapi.Serving;
+import io.stele.tables.ClusterPlace;
+import io.stele.tables.TabletServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A node's tablet server. It lives as long as its session: when that is lost the server is dropped
+ * as a crash would drop it, and another begins under a new session and a new name, with nothing.
+ */
+final class TabletNode implements SessionLoop.Work {
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+
+  private final ClusterNodeSettings settings;
+  private final ClusterParts parts;
+  private final NativeServer gateway;
+  private final Events events;
+  private volatile String run = ""; // none while it does not take part
+
+  TabletNode(
+      ClusterNodeSettings settings, ClusterParts parts, NativeServer gateway, Events events) {
+    this.settings = settings;
+    this.parts = parts;
+    this.gateway = gateway;
+    this.events = events;
+  }
+
+  /** The name under which it takes part; empty while it does not. */
+  String run() {
+    return run;
+  }
+
+  @Override
+  public SessionLoop.Tenure begin(Session session, Runnable alarm) {
+    String name = ClusterKeys.run(session.id());
+    TabletServer server =
+        TabletServer.builder(parts.files(), parts.root())
+            .address(settings.address())
+            .settings(settings.server())
+            .clock(Clock.system())
+            .random(RandomSource.system())
+            .cache(new BlockCache(settings.cacheBytes()))
+            .events(events::publish)
+            .probe(new RunProbe(parts.membership()))
+            .cluster(new ClusterPlace(name, new SessionLease(session), parts.meta(), parts.logs()))
+            .open();
+    Tenure tenure = new Tenure(session, server);
+    boolean joined = false;
+    try {
+      tenure.serve();
+      // Last: as soon as it is known it is given tablets.
+      MetastoreMembership.join(session, name, settings.address());
+      joined = true;
+      run = name;
+      events.publish(new ClusterEvent.Joined(settings.address(), name));
+      return tenure;
+    } finally {
+      if (!joined) {
+        tenure.abandon();
+      }
+    }
+  }
+
+  private final class Tenure implements SessionLoop.Tenure {
+    private final Session session;
+    private final TabletServer server;
+    private final List<Serving> served = new ArrayList<>();
+
+    Tenure(Session session, TabletServer server) {
+      this.session = session;
+      this.server = server;
+    }
+
+    void serve() {
+      served.add(gateway.serve(server.locator())); // does not leave this server where META is here
+      served.add(gateway.serveRows(server));
+      served.add(gateway.serve(server.control()));
+    }
+
+    @Override
+    public void abandon() {
+      stopServing();
+      server.abandon();
+    }
+
+    private void stopServing() {
+      run = "";
+      var _ = gateway.serve(parts.locator()); // before: without one, all tables would seem to be here
+      served.forEach(Serving::close);
+    }
+
+    /** Hands its tablets to others while they are served, and gives up what is left itself. */
+    @Override
+    public void end() {
+      new Departure(settings.address(), parts).handOver(session);
+      stopServing();
+      closeInTime();
+    }
+
+    private void closeInTime() {
+      Thread closing = Thread.ofVirtual().name("stele-unload").start(server::close);
+      try {
+        if (!closing.join(CLOSE_PATIENCE)) {
+          events.publish(
+              new ClusterEvent.LeftInHaste(
+                  "tablet server " + settings.address(),
+                  "META did not take their configurations within " + CLOSE_PATIENCE.toSeconds() + " s"));
+          server.abandon();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        server.abandon();
+      }
+    }
+  }
+}
