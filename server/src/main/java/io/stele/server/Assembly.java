@@ -7,7 +7,6 @@ import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.server.cluster.ClusterNode;
 import io.stele.server.cluster.ClusterNodeSettings;
-import io.stele.tables.master.MasterSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -147,6 +146,7 @@ final class Assembly {
     }
     return new ClusterNodeSettings(
         addresses.nativeAddress(),
+        server.has(Role.METASTORE),
         metastore,
         files,
         tables.logs().orElse(files),
@@ -154,7 +154,7 @@ final class Assembly {
         server.has(Role.TABLES),
         server.has(Role.MASTER),
         tables.server(),
-        MasterSettings.DEFAULT,
+        settings.bind(LeadSettings.class, ServerSchema.MASTER).settings(),
         tables.cache().bytes());
   }
 }

@@ -14,6 +14,7 @@ final class ServerSchema {
   static final String LOG = "metastore.log";
   static final String RAFT = "metastore.raft";
   static final String TABLES = "tables";
+  static final String MASTER = "master";
 
   static final SettingsSchema SCHEMA =
       SettingsSchema.builder()
@@ -23,6 +24,7 @@ final class ServerSchema {
           .section(LOG, SoloSettings.DEFAULT)
           .section(RAFT, RaftSettings.DEFAULT)
           .section(TABLES, TablesSettings.DEFAULTS)
+          .section(MASTER, LeadSettings.DEFAULTS)
           // What the launcher and the command line read, and what commands set for programs.
           .otherEnvironment("STELE_BUILD")
           .otherEnvironment("STELE_JAVA_OPTS")
