@@ -55,7 +55,8 @@ public final class HBaseClusterDriver extends HBaseDriver implements ClusterStor
   @Override
   public boolean tryWrite(String table, String key) {
     try (Table opened = impatientConnection().getTable(TableName.valueOf(table))) {
-      opened.put(new Put(bytes(key)).addColumn(FAMILY_BYTES, bytes(Store.field(0)), bytes("probe")));
+      opened.put(
+          new Put(bytes(key)).addColumn(FAMILY_BYTES, bytes(Store.field(0)), bytes("probe")));
       return true;
     } catch (IOException e) {
       return false; // not yet
@@ -182,7 +183,8 @@ public final class HBaseClusterDriver extends HBaseDriver implements ClusterStor
     try (Admin admin = connection().getAdmin()) {
       admin.balancerSwitch(false, true); // or it would undo what is moved here
     }
-    for (TableName table : List.of(TableName.META_TABLE_NAME, TableName.valueOf("hbase:namespace"))) {
+    for (TableName table :
+        List.of(TableName.META_TABLE_NAME, TableName.valueOf("hbase:namespace"))) {
       if (!exists(table)) {
         continue;
       }

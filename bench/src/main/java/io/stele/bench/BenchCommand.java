@@ -1,6 +1,7 @@
 package io.stele.bench;
 
 import io.stele.bench.cluster.RecoveryCommand;
+import io.stele.bench.cluster.ScaleCommand;
 import io.stele.bench.engine.EngineCommand;
 import io.stele.bench.metastore.MetastoreCommand;
 import io.stele.bench.table.TableCommand;
@@ -16,7 +17,13 @@ import picocli.CommandLine.Spec;
     description = "Measure Stele beside its peers.",
     synopsisSubcommandLabel = "NAME",
     commandListHeading = "%nBenchmarks:%n",
-    subcommands = {EngineCommand.class, MetastoreCommand.class, TableCommand.class, RecoveryCommand.class})
+    subcommands = {
+      EngineCommand.class,
+      MetastoreCommand.class,
+      TableCommand.class,
+      RecoveryCommand.class,
+      ScaleCommand.class
+    })
 final class BenchCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;

@@ -154,7 +154,7 @@ final class Assembly {
         server.has(Role.TABLES),
         server.has(Role.MASTER),
         tables.server(),
-        settings.bind(LeadSettings.class, ServerSchema.MASTER).settings(),
+        settings.bind(MasterSettings.class, ServerSchema.MASTER),
         tables.cache().bytes());
   }
 }

@@ -4,6 +4,7 @@ import io.stele.base.settings.SettingsSchema;
 import io.stele.metastore.node.NodeSettings;
 import io.stele.metastore.raft.RaftSettings;
 import io.stele.metastore.raft.SoloSettings;
+import io.stele.tables.master.MasterSettings;
 
 /** All settings that a server knows, each component's under its own name. */
 final class ServerSchema {
@@ -24,7 +25,7 @@ final class ServerSchema {
           .section(LOG, SoloSettings.DEFAULT)
           .section(RAFT, RaftSettings.DEFAULT)
           .section(TABLES, TablesSettings.DEFAULTS)
-          .section(MASTER, LeadSettings.DEFAULTS)
+          .section(MASTER, MasterSettings.DEFAULT)
           // What the launcher and the command line read, and what commands set for programs.
           .otherEnvironment("STELE_BUILD")
           .otherEnvironment("STELE_JAVA_OPTS")

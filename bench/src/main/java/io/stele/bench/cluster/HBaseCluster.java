@@ -20,8 +20,7 @@ import java.util.Map;
  */
 final class HBaseCluster implements ClusterSide {
   private static final String ZOO_KEEPER = "org.apache.hadoop.hbase.zookeeper.HQuorumPeer";
-  private static final String REGION_SERVER =
-      "org.apache.hadoop.hbase.regionserver.HRegionServer";
+  private static final String REGION_SERVER = "org.apache.hadoop.hbase.regionserver.HRegionServer";
 
   /** From which ZooKeeper derives the shortest session that it grants, and how often it looks. */
   private static final Duration TICK = Duration.ofSeconds(2);
@@ -78,7 +77,8 @@ final class HBaseCluster implements ClusterSide {
   public RunningCluster start(Path directory, Plan plan) throws Exception {
     List<Integer> ports = FreePorts.find(1 + plan.masters() + plan.servers());
     int zooKeeperPort = ports.getFirst();
-    Path settings = HBaseProgram.write(site(directory, zooKeeperPort), directory.resolve("settings"));
+    Path settings =
+        HBaseProgram.write(site(directory, zooKeeperPort), directory.resolve("settings"));
     Member zooKeeper =
         new Member(
             "HBase's ZooKeeper",
@@ -88,7 +88,13 @@ final class HBaseCluster implements ClusterSide {
     List<Member> masters = new ArrayList<>();
     for (int i = 0; i < plan.masters(); i++) {
       masters.add(
-          part(directory, settings, "master" + i, HBaseProgram.MASTER, SMALL_HEAP, ports.get(1 + i)));
+          part(
+              directory,
+              settings,
+              "master" + i,
+              HBaseProgram.MASTER,
+              SMALL_HEAP,
+              ports.get(1 + i)));
     }
     List<Member> servers = new ArrayList<>();
     for (int i = 0; i < plan.servers(); i++) {

@@ -71,8 +71,7 @@ public final class RecoveryCommand implements Callable<Integer> {
       printCases(extent);
       return ExitCode.OK;
     }
-    List<Integer> sizes =
-        shared.choose(extent.unflushedMebibytes(), RecoveryBench::caseName);
+    List<Integer> sizes = shared.choose(extent.unflushedMebibytes(), RecoveryBench::caseName);
     shared.checkJson();
     try (Workspace workspace = shared.workspace()) {
       workspace.checkSpace(extent.neededDiskBytes());
@@ -145,8 +144,6 @@ public final class RecoveryCommand implements Callable<Integer> {
           size -> shared.within("--unflushed", size, 0, RecoveryExtent.MOST_MEBIBYTES));
       extent = extent.withUnflushed(unflushed.stream().distinct().sorted().toList());
     }
-    return shared.rounds().isPresent()
-        ? extent.withRounds(shared.rounds().getAsInt())
-        : extent;
+    return shared.rounds().isPresent() ? extent.withRounds(shared.rounds().getAsInt()) : extent;
   }
 }

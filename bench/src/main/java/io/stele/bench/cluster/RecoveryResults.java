@@ -86,9 +86,7 @@ final class RecoveryResults {
         "s",
         Better.LOWER,
         percentile(seconds(ours, measure), 50),
-        theirs.isEmpty()
-            ? Optional.empty()
-            : Optional.of(percentile(seconds(theirs, measure), 50)),
+        theirs.isEmpty() ? Optional.empty() : Optional.of(percentile(seconds(theirs, measure), 50)),
         peerName(rival, theirs),
         String.join("; ", notes));
   }
@@ -141,9 +139,7 @@ final class RecoveryResults {
         "recovery-p99-" + measure.name(),
         "s",
         percentile(seconds(ours, measure), 99),
-        theirs.isEmpty()
-            ? Optional.empty()
-            : Optional.of(percentile(seconds(theirs, measure), 99)),
+        theirs.isEmpty() ? Optional.empty() : Optional.of(percentile(seconds(theirs, measure), 99)),
         peerName(setup.alike(), theirs),
         MOST_SECONDS,
         "p99 of %s over all sizes, %d outages; must be below %.0f s with the default session"

@@ -24,29 +24,39 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Stele through its Java client, as an application uses it: one client for all threads. */
-final class SteleStore implements Store {
+public class SteleStore implements Store {
   private static final Duration SHORT = Duration.ofSeconds(1);
-  private static final Bytes FAMILY_BYTES = Bytes.utf8(FAMILY);
-  private static final List<Bytes> QUALIFIERS =
+  protected static final Bytes FAMILY_BYTES = Bytes.utf8(FAMILY);
+  protected static final List<Bytes> QUALIFIERS =
       IntStream.range(0, Records.FIELDS).mapToObj(Store::field).map(Bytes::utf8).toList();
 
   private final String address;
   private final Stele stele;
 
-  private SteleStore(String address) {
-    this.address = address;
-    this.stele = Stele.connect(address);
+  /** The client asks the first of the servers first. */
+  protected SteleStore(List<String> addresses) {
+    this.address = addresses.getFirst();
+    this.stele = Stele.builder().endpoints(addresses).connect();
   }
 
   /** The driver's program. The argument is the server's address. */
   public static void main(String[] arguments) throws Exception {
-    Driver.serve(new SteleStore(arguments[0]));
+    Driver.serve(new SteleStore(List.of(arguments[0])));
+  }
+
+  /** The client that all threads share. */
+  protected final Stele stele() {
+    return stele;
   }
 
   @Override
   public void create(String table, List<String> splits) {
-    GroupSchema group = GroupSchema.of("default", FAMILY).withPurge(new PurgePolicy.MaxHistory(1));
-    stele.tables().create(table, TableSchema.of(group), splits.stream().map(Bytes::utf8).toList());
+    stele.tables().create(table, schema(), splits.stream().map(Bytes::utf8).toList());
+  }
+
+  protected static TableSchema schema() {
+    return TableSchema.of(
+        GroupSchema.of("default", FAMILY).withPurge(new PurgePolicy.MaxHistory(1)));
   }
 
   @Override

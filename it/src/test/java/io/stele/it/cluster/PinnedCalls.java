@@ -41,14 +41,21 @@ final class PinnedCalls {
 
   private final Tables tables;
   private final String table;
+  private final String rows;
   private final Clock clock = Clock.system();
   private final AtomicInteger numbers = new AtomicInteger();
   private final List<Call> calls = new ArrayList<>(); // guarded by itself
   private final Workers workers = new Workers("pinned", 1);
 
-  PinnedCalls(Tables tables, String table) {
+  /**
+   * Not started yet.
+   *
+   * @param rows what the rows that it writes begin with
+   */
+  PinnedCalls(Tables tables, String table, String rows) {
     this.tables = tables;
     this.table = table;
+    this.rows = rows;
   }
 
   void start(int count) {
@@ -65,7 +72,7 @@ final class PinnedCalls {
   /** Reads, writes, or adds to a counter of its own. */
   Call call(RandomGenerator random) {
     int dice = random.nextInt(3);
-    String row = dice == 0 ? "" : "pinned%06d".formatted(numbers.incrementAndGet());
+    String row = dice == 0 ? "" : "%s%06d".formatted(rows, numbers.incrementAndGet());
     long sent = clock.nanos();
     End end;
     try {

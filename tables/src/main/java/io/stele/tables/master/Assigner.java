@@ -89,15 +89,13 @@ final class Assigner {
   }
 
   private void place(Picture picture, List<TabletConfig> unowned) {
-    Reservation free = reservations.takeFree(unowned.stream().map(TabletConfig::key).toList());
-    Set<TabletKey> mine = new HashSet<>(free.tablets());
-    free.close(); // taken again below, server by server; only this thread assigns
     List<Homeless> homeless =
         unowned.stream()
-            .filter(each -> mine.contains(each.key()))
+            .filter(each -> reservations.isFree(each.key(), picture.mark()))
             .map(each -> new Homeless(each.key(), kin(each), failures(each.key())))
             .toList();
-    Placement.place(homeless, rooms(picture)).forEach((server, tablets) -> begin(server, tablets));
+    Placement.place(homeless, rooms(picture))
+        .forEach((server, tablets) -> begin(picture, server, tablets));
   }
 
   private Map<LiveServer, Integer> failures(TabletKey tablet) {
@@ -124,8 +122,8 @@ final class Assigner {
   }
 
   /** Begins to load tablets on a server that is to have them. */
-  private void begin(LiveServer server, Collection<TabletKey> tablets) {
-    Reservation mine = reservations.takeFree(tablets);
+  private void begin(Picture picture, LiveServer server, Collection<TabletKey> tablets) {
+    Reservation mine = reservations.takeFree(tablets, picture.mark());
     int count = mine.tablets().size();
     if (count == 0) {
       mine.close();

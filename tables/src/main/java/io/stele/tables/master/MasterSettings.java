@@ -1,33 +1,25 @@
 package io.stele.tables.master;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.settings.About;
 import java.time.Duration;
 
-/**
- * How a master works.
- *
- * @param round how often it looks whether all tablets are served, if nothing tells it to look
- * @param firstRetry an order about a tablet that failed is given again after this long; twice as
- *     long each time
- * @param longestRetry up to this long
- * @param patience an order that a live server has not carried out for so long is no longer waited
- *     for; nor does a request wait longer for others to be done with a tablet
- * @param answer the longest to wait for what a server has to say of itself
- * @param moves the most tablets that are on their way from one server to another at a time
- * @param balance whether tablets are moved without being asked for it
- * @param balanceEvery how often it is looked whether they should be
- * @param collectEvery how often superfluous files are deleted
- */
+/** How a master works. */
 public record MasterSettings(
-    Duration round,
-    Duration firstRetry,
-    Duration longestRetry,
-    Duration patience,
-    Duration answer,
-    int moves,
-    boolean balance,
-    Duration balanceEvery,
-    Duration collectEvery) {
+    @About("How often it looks whether all tablets are served, if nothing tells it to look.")
+        Duration round,
+    @About("After how long an order that failed is given again; twice as long each time.")
+        Duration firstRetry,
+    @About("Up to how long.") Duration longestRetry,
+    @About("How long an order to a server that lives, or a tablet that others change, is awaited.")
+        Duration patience,
+    @About("How long to wait for what a server has to say of itself.") Duration answer,
+    @About("The most tablets that are on their way from one server to another at a time.")
+        int moves,
+    @About("Whether tablets are moved without being asked for it, to even out the servers.")
+        boolean balance,
+    @About("How often it is looked whether they should be.") Duration balanceEvery,
+    @About("How often superfluous files are deleted.") Duration collectEvery) {
   public static final MasterSettings DEFAULT =
       new MasterSettings(
           Duration.ofSeconds(5),

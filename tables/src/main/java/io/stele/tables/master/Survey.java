@@ -22,8 +22,11 @@ final class Survey {
   private final MasterParts parts;
   private final Orders orders;
 
-  Survey(MasterParts parts, Orders orders) {
+  private final Reservations reservations;
+
+  Survey(MasterParts parts, Orders orders, Reservations reservations) {
     this.parts = parts;
+    this.reservations = reservations;
     this.orders = orders;
   }
 
@@ -38,6 +41,7 @@ final class Survey {
   }
 
   private Picture look(boolean begin) {
+    long mark = reservations.mark();
     List<LiveServer> live = parts.membership().live();
     Set<String> draining = parts.membership().draining();
     List<TabletConfig> tablets = new ArrayList<>();
@@ -60,7 +64,7 @@ final class Survey {
         break;
       }
     }
-    return new Picture(live, draining, tablets, unreadable, whole);
+    return new Picture(live, draining, tablets, unreadable, whole, mark);
   }
 
   /**
@@ -73,7 +77,8 @@ final class Survey {
     List<TabletConfig> all = new ArrayList<>();
     for (MetaLevel level : MetaLevel.values()) {
       List<UnreadableRow> unreadable = new ArrayList<>();
-      all.addAll(read(parts.meta().durable(), level, live, unreadable));
+      List<TabletConfig> found = read(parts.meta().durable(), level, live, unreadable);
+      all.addAll(found);
       if (!unreadable.isEmpty()) {
         UnreadableRow row = unreadable.getFirst();
         throw new CorruptDataException(
@@ -82,8 +87,22 @@ final class Survey {
             "rows that can be read",
             MetaRows.describe(row.row()) + ": " + row.problem());
       }
+      checkServed(level, found, live);
     }
     return all;
+  }
+
+  private static void checkServed(
+      MetaLevel level, List<TabletConfig> found, List<LiveServer> live) {
+    if (level != MetaLevel.META1) {
+      found.stream()
+          .filter(tablet -> Picture.ownerOf(tablet, live).isEmpty())
+          .findFirst()
+          .ifPresent(
+              tablet -> {
+                throw new UnavailableException(tablet.key() + " has no server at the moment");
+              });
+    }
   }
 
   private List<TabletConfig> read(

@@ -113,9 +113,7 @@ public final class Driver {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "request '"
-                        + String.join(" ", words)
-                        + "': must be one of those of a driver"));
+                    "request '" + String.join(" ", words) + "': must be one of those of a driver"));
   }
 
   private static long number(String word) {

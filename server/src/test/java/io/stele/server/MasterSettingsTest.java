@@ -9,32 +9,30 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class LeadSettingsTest {
-  private static LeadSettings with(String... flags) {
+class MasterSettingsTest {
+  private static MasterSettings with(String... flags) {
     return ServerSchema.SCHEMA
         .reader()
         .flags(List.of(flags))
         .merge()
-        .bind(LeadSettings.class, "master");
+        .bind(MasterSettings.class, "master");
   }
 
   @Test
   void theDefaultsAreThoseOfAMaster() {
-    assertThat(with()).isEqualTo(LeadSettings.DEFAULTS);
-    assertThat(with().settings()).isEqualTo(MasterSettings.DEFAULT);
+    assertThat(with()).isEqualTo(MasterSettings.DEFAULT);
   }
 
   @Test
   void everyKeyMaps() {
     MasterSettings settings =
         with(
-                "master.round=1s",
-                "master.answer=2s",
-                "master.moves=3",
-                "master.balance=false",
-                "master.balance-every=4s",
-                "master.collect-every=5s")
-            .settings();
+            "master.round=1s",
+            "master.answer=2s",
+            "master.moves=3",
+            "master.balance=false",
+            "master.balance-every=4s",
+            "master.collect-every=5s");
     assertThat(settings.round()).isEqualTo(Duration.ofSeconds(1));
     assertThat(settings.answer()).isEqualTo(Duration.ofSeconds(2));
     assertThat(settings.moves()).isEqualTo(3);
