@@ -7,6 +7,7 @@ import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.server.cluster.ClusterNode;
 import io.stele.server.cluster.ClusterNodeSettings;
+import io.stele.tables.master.MasterSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
