@@ -31,6 +31,21 @@ public sealed interface ClusterEvent extends Event {
     }
   }
 
+  /** Its log takes no more: others recover what it has. */
+  record LogFailed(String what, Throwable cause) implements ClusterEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return what
+          + " can write no more, gives up all it had, and begins anew: "
+          + cause.getMessage();
+    }
+  }
+
   /** It left in order. */
   record Left(String what) implements ClusterEvent {
     @Override

@@ -1,5 +1,6 @@
 package io.stele.server.cluster;
 
+import io.stele.base.error.FencedException;
 import io.stele.base.error.SteleException;
 import io.stele.base.event.Events;
 import io.stele.base.time.Clock;
@@ -13,6 +14,7 @@ import io.stele.tables.TabletServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A node's tablet server. It lives as long as its session: when that is lost the server is dropped
@@ -62,6 +64,7 @@ final class TabletNode implements SessionLoop.Work {
     boolean joined = false;
     try {
       tenure.serve();
+      var _ = server.failure().exceptionally(cause -> failed(cause, alarm));
       // Last: as soon as it is known it is given tablets.
       MetastoreMembership.join(session, name, settings.address());
       joined = true;
@@ -73,6 +76,15 @@ final class TabletNode implements SessionLoop.Work {
         tenure.abandon();
       }
     }
+  }
+
+  /** A server that cannot write is of no use: another one, with a log of its own, may be. */
+  private @Nullable Object failed(Throwable cause, Runnable alarm) {
+    if (!(cause instanceof FencedException)) { // which is a lost session, or its own end
+      events.publish(new ClusterEvent.LogFailed(what(), cause));
+    }
+    alarm.run();
+    return null;
   }
 
   private final class Tenure implements SessionLoop.Tenure {
