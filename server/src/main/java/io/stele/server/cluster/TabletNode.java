@@ -14,6 +14,7 @@ import io.stele.tables.TabletServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +65,7 @@ final class TabletNode implements SessionLoop.Work {
     boolean joined = false;
     try {
       tenure.serve();
-      var _ = server.failure().exceptionally(cause -> failed(cause, alarm));
+      var _ = server.failure().whenComplete((_, cause) -> failed(cause, alarm));
       // Last: as soon as it is known it is given tablets.
       MetastoreMembership.join(session, name, settings.address());
       joined = true;
@@ -79,12 +80,15 @@ final class TabletNode implements SessionLoop.Work {
   }
 
   /** A server that cannot write is of no use: another one, with a log of its own, may be. */
-  private @Nullable Object failed(Throwable cause, Runnable alarm) {
-    if (!(cause instanceof FencedException)) { // which is a lost session, or its own end
+  private void failed(@Nullable Throwable failure, Runnable alarm) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    if (cause != null && !(cause instanceof FencedException)) { // a lost session, or its own end
       events.publish(new ClusterEvent.LogFailed(what(), cause));
     }
     alarm.run();
-    return null;
   }
 
   private final class Tenure implements SessionLoop.Tenure {
