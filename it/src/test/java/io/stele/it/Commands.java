@@ -1,7 +1,6 @@
 package io.stele.it;
 
 import io.stele.cli.Main;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -26,7 +25,7 @@ record Commands(String endpoints) {
     }
   }
 
-  static Commands of(ServerProcess server) throws IOException {
+  static Commands of(ServerProcess server) {
     return new Commands(server.address());
   }
 

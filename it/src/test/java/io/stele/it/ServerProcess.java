@@ -1,118 +1,81 @@
 package io.stele.it;
 
-import static org.awaitility.Awaitility.await;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
- * {@code stele server} as a process of its own, with a directory to keep. Closing it kills the
- * process if it still runs.
+ * {@code stele server} on free ports, with a directory to keep. Closing it kills the process if it
+ * still runs, and forgets what it said.
  */
 final class ServerProcess implements AutoCloseable {
-
-  private static final Path ROOT = Path.of(System.getProperty("stele.root")).toAbsolutePath();
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
-  private static final Pattern NATIVE = Pattern.compile("\"native\": \"([^\"]+)\"");
-
-  private final Path data;
-  private final Process process;
+  private final SteleProcess process;
   private final Path log;
 
-  private ServerProcess(Path data, Process process, Path log) {
-    this.data = data;
+  private ServerProcess(SteleProcess process, Path log) {
     this.process = process;
     this.log = log;
   }
 
   /** Starts one on free ports and waits until it is ready; fails if it ends instead. */
   static ServerProcess start(Path data, String... arguments) throws IOException {
-    ServerProcess server = launch(data, arguments);
+    ServerProcess server = of(data, arguments);
     try {
-      await("addresses.json of a server that is ready")
-          .atMost(DEADLINE)
-          .pollInterval(Duration.ofMillis(20))
-          .until(() -> Files.exists(server.addresses()) || !server.process.isAlive());
-    } catch (RuntimeException e) {
+      server.process.start();
+      return server;
+    } catch (AssertionError e) {
       server.close();
-      throw new AssertionError("the server is not ready; it said: " + server.said(), e);
+      throw e;
     }
-    if (!server.process.isAlive()) {
-      throw new AssertionError("the server ended at once; it said: " + server.said());
-    }
-    return server;
   }
 
   /** Starts one on free ports, which may be going to fail. */
   static ServerProcess launch(Path data, String... arguments) throws IOException {
+    ServerProcess server = of(data, arguments);
+    server.process.launch();
+    return server;
+  }
+
+  private static ServerProcess of(Path data, String... arguments) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
-                ROOT.resolve("stele").toString(),
-                "server",
-                "--data",
-                data.toString(),
-                "--ports",
-                "auto"));
+                SteleProcess.launcher(), "server", "--data", data.toString(), "--ports", "auto"));
     command.addAll(List.of(arguments));
     Path log = Files.createTempFile("stele-server", ".log");
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
-    builder.environment().keySet().removeIf(name -> name.startsWith("STELE_"));
-    builder.environment().put("STELE_BUILD", "never");
-    builder.environment().put("STELE_JAVA_OPTS", "-Xmx256m");
-    return new ServerProcess(data, builder.start(), log);
+    return new ServerProcess(new SteleProcess(data, log, "-Xmx256m", command), log);
   }
 
   /** The address of its native interface. */
-  String address() throws IOException {
-    String text = Files.readString(addresses());
-    Matcher matcher = NATIVE.matcher(text);
-    if (!matcher.find()) {
-      throw new AssertionError("no native address in " + text);
-    }
-    return matcher.group(1);
+  String address() {
+    return process.address();
   }
 
   Path addresses() {
-    return data.resolve("addresses.json");
+    return process.addresses();
   }
 
   /** All that it printed and logged. */
   String said() {
-    try {
-      return Files.readString(log);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return process.log();
   }
 
   /** Waits for its end. */
-  int exitCode() throws InterruptedException {
-    if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
-      throw new AssertionError("the server still runs; it said: " + said());
-    }
-    return process.exitValue();
+  int exitCode() {
+    return process.exitCode();
   }
 
   /** Tells it to stop (SIGTERM) and waits until it has. */
-  int stop() throws InterruptedException {
-    process.destroy();
-    return exitCode();
+  int stop() {
+    return process.stop();
   }
 
   /** Ends it as a power loss would (SIGKILL). */
-  void kill() throws InterruptedException {
-    process.destroyForcibly();
-    exitCode();
+  void kill() {
+    process.kill9();
   }
 
   long pid() {
@@ -121,7 +84,7 @@ final class ServerProcess implements AutoCloseable {
 
   @Override
   public void close() {
-    process.destroyForcibly().onExit().join();
+    process.close();
     try {
       Files.deleteIfExists(log);
     } catch (IOException e) {

@@ -87,7 +87,9 @@ final class ControlledTablets implements TabletControl {
   public void join(long token, TabletKey lower) {
     check(token);
     Table table = machinery.tables().get(lower.table());
-    machinery.splitter().join(table, here(table, lower));
+    Tablet tablet = here(table, lower);
+    machinery.flusher().flush(table); // as they may have come here at different times
+    machinery.splitter().join(table, tablet);
   }
 
   @Override

@@ -119,7 +119,7 @@ final class Machinery implements AutoCloseable {
     this.configs =
         new ConfigSaver(
             described.files, home, parts.sequencer(), configWriter, place.isPresent(), this::lost);
-    this.writes = new WriteSide(parts, home.log(), settings.writes(), configs, tables::all);
+    this.writes = new WriteSide(parts, logs(), home.log(), settings.writes(), configs, tables::all);
     TabletAccess access =
         new TabletAccess(described.clock, settings.writes().deferLimit(), warmer::warm);
     this.scanners =
@@ -132,7 +132,10 @@ final class Machinery implements AutoCloseable {
             settings.scanIdle());
     this.rows = new RowOperations(scanners, writes.path());
     LocalMeta local = new LocalMeta(tables, writes.path(), scanners);
-    late.set(place.isPresent() ? new RoutedMeta(tables, local, place.get().elsewhere()) : local);
+    late.set(
+        place.isPresent()
+            ? new RoutedMeta(tables, local, place.get().elsewhere(), parts.sequencer())
+            : local);
     this.compactor =
         new Compactor(parts, configs, tables::all, warmer::warm, settings.compaction());
     this.splitter =
@@ -145,7 +148,7 @@ final class Machinery implements AutoCloseable {
             configs::configOf,
             warmer::warm);
     Loader loader =
-        new Loader(parts, home, probe(), configs, writes.path(), settings.replayBytes());
+        new Loader(parts, logs(), home, probe(), configs, writes.path(), settings.replayBytes());
     Unloader unloader = new Unloader(parts, home, configs, writes.flusher());
     this.lifecycle =
         new Lifecycle(
@@ -174,6 +177,10 @@ final class Machinery implements AutoCloseable {
             this::withoutCompaction,
             this::checkSizes);
     this.gc = new FileGc(parts, LOGS, home.log(), tables::all, lifecycle::allConfigs);
+  }
+
+  private FileStore logs() {
+    return described.place.map(ClusterPlace::logs).orElse(described.files);
   }
 
   /** What was this very run's is nobody else's. */
@@ -303,6 +310,7 @@ final class Machinery implements AutoCloseable {
   /** What is done every now and then. */
   void upkeep() {
     scanners.endSuperfluous();
+    background("recovery of tablets", lifecycle::resumeLoads);
     lifecycle.discoverSchemas();
     long idle = described.settings.tabletIdle().toNanos();
     for (Table table : tables.all()) {
@@ -405,7 +413,7 @@ final class Machinery implements AutoCloseable {
       boolean all = lifecycle.unloadAll();
       writes.close();
       if (all) {
-        FileStore logs = described.place.map(ClusterPlace::logs).orElse(parts.files());
+        FileStore logs = logs();
         for (FileInfo file : logs.list(home.log())) {
           logs.delete(file.path()); // all it says is in files that META names
         }

@@ -8,7 +8,9 @@ import io.stele.base.table.TabletInfo;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A server that has its files to itself: tells what it has, and nothing can be moved. */
+/**
+ * A server that has its files to itself: tells what it has, META aside, and nothing can be moved.
+ */
 public final class LoneServer implements Cluster {
   private static final int ACTIVE = 5;
 
@@ -31,7 +33,7 @@ public final class LoneServer implements Cluster {
     long fileBytes = 0;
     long memoryBytes = 0;
     List<String> unserved = new ArrayList<>();
-    for (String table : tables.list(true)) {
+    for (String table : tables.list(false)) {
       for (TabletInfo tablet : tables.tablets(table)) {
         count++;
         fileBytes += tablet.fileBytes();

@@ -25,15 +25,20 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class KnownTable {
-  /** Somebody who wants to know the tablet of a row. */
-  record Waiter(Bytes row, CompletableFuture<List<TabletLocation>> answer) {}
+  /**
+   * Somebody who wants to know the tablet of a row.
+   *
+   * @param afresh whether only the answer to a question will do that is not asked yet
+   */
+  record Waiter(Bytes row, boolean afresh, CompletableFuture<List<TabletLocation>> answer) {}
 
   private static final Place[] NONE = {};
 
   // Invariant, of both: in the order of rows, and no two have a row in common; there may be holes.
   private volatile Place[] places = NONE;
   private volatile Place[] arriving = NONE;
-  private List<Waiter> waiting = new ArrayList<>(); // guarded by this
+  private List<Waiter> waiting = new ArrayList<>(); // guarded by this; for this question's answer
+  private List<Waiter> waitingForNext = new ArrayList<>(); // guarded by this
   private boolean asking; // guarded by this
 
   @Nullable Place whole() {
@@ -139,9 +144,9 @@ final class KnownTable {
 
   /** Waits for an answer; true if nobody has asked yet, and the caller must. */
   synchronized boolean join(Waiter waiter) {
-    waiting.add(waiter);
     boolean first = !asking;
     asking = true;
+    (waiter.afresh && !first ? waitingForNext : waiting).add(waiter);
     return first;
   }
 
@@ -166,6 +171,8 @@ final class KnownTable {
             learn(tablets.getFirst().first(), tablets.getLast().last(), served);
           }
           arriving = NONE;
+          waiting.addAll(waitingForNext);
+          waitingForNext = new ArrayList<>();
           asking = !waiting.isEmpty();
           return asking ? Optional.of(waiting.getFirst().row) : Optional.empty();
         }
@@ -183,7 +190,9 @@ final class KnownTable {
     List<Waiter> told;
     synchronized (this) {
       told = waiting;
+      told.addAll(waitingForNext);
       waiting = new ArrayList<>();
+      waitingForNext = new ArrayList<>();
       arriving = NONE;
       asking = false;
     }

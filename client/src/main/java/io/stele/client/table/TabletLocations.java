@@ -77,8 +77,17 @@ final class TabletLocations {
     if (found != null) {
       return CompletableFuture.completedFuture(found);
     }
+    return ask(table, row, false);
+  }
+
+  /** As {@link #place}, asked for from now on, whatever is known. */
+  CompletableFuture<Place> placeAfresh(String table, Bytes row) {
+    return ask(table, row, true);
+  }
+
+  private CompletableFuture<Place> ask(String table, Bytes row, boolean afresh) {
     KnownTable known = known(table);
-    KnownTable.Waiter waiter = new KnownTable.Waiter(row, new CompletableFuture<>());
+    KnownTable.Waiter waiter = new KnownTable.Waiter(row, afresh, new CompletableFuture<>());
     if (known.join(waiter)) {
       ask(known, table, row);
     }

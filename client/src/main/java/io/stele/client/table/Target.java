@@ -119,35 +119,45 @@ sealed interface Target {
     /**
      * Finds it row by row.
      *
-     * @param fresh whether all that was known before has been forgotten: rows that seem to be at
-     *     two servers may have come together since
+     * @param afresh whether all was asked for anew: rows that seem to be at two servers may have
+     *     come together since
      */
-    private CompletableFuture<Endpoint> find(boolean fresh) {
+    private CompletableFuture<Endpoint> find(boolean afresh) {
       Rows rows = look(true);
-      if (rows.unknown != null) {
-        return locations.place(table, rows.unknown).thenCompose(place -> next(place, fresh));
+      if (rows.unknown != null || rows.at == null) {
+        Bytes row = rows.unknown == null ? Bytes.EMPTY : rows.unknown;
+        return locations.place(table, row).thenCompose(place -> next(place, afresh));
       }
-      if (rows.elsewhere != null && fresh) {
-        return CompletableFuture.failedFuture(
-            new InvalidRequestException(
-                "cells of table \""
-                    + table
-                    + "\" whose rows are at two servers, row "
-                    + rows.elsewhere
-                    + " not with those before it: what is to be committed together must be at one;"
-                    + " commit the rows one by one"));
+      Bytes elsewhere = rows.elsewhere;
+      if (elsewhere == null) {
+        return CompletableFuture.completedFuture(rows.at);
       }
-      if (rows.elsewhere != null || rows.at == null) {
+      if (!afresh) {
         locations.forget(table);
-        return find(true);
+        return locations
+            .placeAfresh(table, elsewhere)
+            .thenCompose(place -> locations.placeAfresh(table, firstRow()))
+            .thenCompose(place -> find(true));
       }
-      return CompletableFuture.completedFuture(rows.at);
+      return CompletableFuture.failedFuture(
+          new InvalidRequestException(
+              "cells of table \""
+                  + table
+                  + "\" whose rows are at two servers, row "
+                  + elsewhere
+                  + " not with those before it: what is to be committed together must be at one;"
+                  + " commit the rows one by one"));
     }
 
-    private CompletableFuture<Endpoint> next(Place found, boolean fresh) {
+    private Bytes firstRow() {
+      CellBatch.Reader reader = cells.read();
+      return reader.next() ? reader.cell().row() : Bytes.EMPTY;
+    }
+
+    private CompletableFuture<Endpoint> next(Place found, boolean afresh) {
       return cells.cellCount() == 0
           ? CompletableFuture.completedFuture(found.endpoint())
-          : find(fresh);
+          : find(afresh);
     }
 
     @Override

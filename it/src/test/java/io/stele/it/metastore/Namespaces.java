@@ -1,5 +1,6 @@
 package io.stele.it.metastore;
 
+import io.stele.it.Programs;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

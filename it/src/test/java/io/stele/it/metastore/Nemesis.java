@@ -1,6 +1,7 @@
 package io.stele.it.metastore;
 
 import io.stele.base.time.Clock;
+import io.stele.it.Programs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

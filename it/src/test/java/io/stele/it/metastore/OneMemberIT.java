@@ -11,6 +11,7 @@ import io.stele.client.Stele;
 import io.stele.client.metastore.KeyValue;
 import io.stele.client.metastore.Member;
 import io.stele.client.metastore.MetastoreClient;
+import io.stele.it.Programs;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

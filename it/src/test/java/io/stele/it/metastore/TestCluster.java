@@ -14,6 +14,7 @@ import io.stele.client.metastore.Member;
 import io.stele.client.metastore.MemberReport;
 import io.stele.client.metastore.MemberStatus;
 import io.stele.client.metastore.MetastoreAdmin;
+import io.stele.it.SteleProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,6 +25,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -32,14 +34,11 @@ import java.util.stream.Stream;
  * Closing it ends them and deletes their data; their logs stay in the folder {@code
  * target/metastore} of this module.
  */
-final class TestCluster implements AutoCloseable {
-  private static final Path LOGS =
-      Path.of(System.getProperty("stele.root", "."))
-          .toAbsolutePath()
-          .resolve("it/target/metastore");
+public final class TestCluster implements AutoCloseable {
+  private static final Path LOGS = SteleProcess.target().resolve("metastore");
 
   /** Within which a majority that can talk to each other must serve. */
-  static final Duration RECOVERY = Duration.ofSeconds(45);
+  public static final Duration RECOVERY = Duration.ofSeconds(45);
 
   private static final List<String> SETTINGS =
       List.of(
@@ -55,13 +54,16 @@ final class TestCluster implements AutoCloseable {
   private final Path data;
   private final Path logs;
   private final List<String> settings;
+  private final IntFunction<List<String>> own;
   private final List<MemberProcess> members = new ArrayList<>();
   private final List<String> endpoints = new ArrayList<>();
   private final AtomicLong probes = new AtomicLong();
 
-  private TestCluster(String name, TestNetwork network, List<String> settings) {
+  private TestCluster(
+      String name, TestNetwork network, List<String> settings, IntFunction<List<String>> own) {
     this.network = network;
     this.settings = settings;
+    this.own = own;
     this.logs = LOGS.resolve(name);
     try {
       this.data = Files.createTempDirectory("stele-" + name);
@@ -84,7 +86,21 @@ final class TestCluster implements AutoCloseable {
    * @param settings such as {@code metastore.raft.keep-entries=100}
    */
   static TestCluster start(String name, int count, TestNetwork network, String... settings) {
-    TestCluster cluster = unformed(name, count, network, settings);
+    return start(name, count, network, _ -> List.of(), settings);
+  }
+
+  /**
+   * Starts this many servers and makes them one group.
+   *
+   * @param own the arguments of each, by its number
+   */
+  public static TestCluster start(
+      String name,
+      int count,
+      TestNetwork network,
+      IntFunction<List<String>> own,
+      String... settings) {
+    TestCluster cluster = unformed(name, count, network, own, settings);
     try {
       cluster.bootstrap();
       return cluster;
@@ -107,11 +123,20 @@ final class TestCluster implements AutoCloseable {
 
   /** Starts this many servers that belong to no group. */
   static TestCluster unformed(String name, int count, TestNetwork network, String... settings) {
+    return unformed(name, count, network, _ -> List.of(), settings);
+  }
+
+  private static TestCluster unformed(
+      String name,
+      int count,
+      TestNetwork network,
+      IntFunction<List<String>> own,
+      String... settings) {
     List<String> arguments = new ArrayList<>(SETTINGS);
     for (String setting : settings) {
       arguments.addAll(List.of("--set", setting));
     }
-    TestCluster cluster = new TestCluster(name, network, arguments);
+    TestCluster cluster = new TestCluster(name, network, arguments, own);
     try {
       for (int i = 0; i < count; i++) {
         cluster.members.add(cluster.process(i, "", List.of()));
@@ -128,6 +153,7 @@ final class TestCluster implements AutoCloseable {
 
   private MemberProcess process(int host, String suffix, List<String> more) {
     List<String> arguments = new ArrayList<>(settings);
+    arguments.addAll(own.apply(host));
     arguments.addAll(more);
     return new MemberProcess(
         network,
@@ -139,24 +165,29 @@ final class TestCluster implements AutoCloseable {
 
   // ---- its members
 
-  TestNetwork network() {
+  public TestNetwork network() {
     return network;
   }
 
-  int size() {
+  public int size() {
     return members.size();
   }
 
-  synchronized MemberProcess member(int number) {
+  public synchronized MemberProcess member(int number) {
     return members.get(number);
   }
 
-  List<String> endpoints() {
+  public List<String> endpoints() {
     return List.copyOf(endpoints);
   }
 
-  Path logs() {
+  public Path logs() {
     return logs;
+  }
+
+  /** Where servers keep what they have; it goes with the cluster. */
+  public Path data() {
+    return data;
   }
 
   /** Starts one more server, which belongs to no group yet. Returns its number. */
@@ -238,7 +269,7 @@ final class TestCluster implements AutoCloseable {
         .filter(number -> number >= 0);
   }
 
-  int awaitLeader() {
+  public int awaitLeader() {
     return await("a leader")
         .atMost(RECOVERY)
         .until(this::leader, Optional::isPresent)
@@ -246,7 +277,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** Waits for a leader that is not the given one. */
-  int awaitOtherLeader(int former) {
+  public int awaitOtherLeader(int former) {
     return await("a leader other than member " + former)
         .atMost(RECOVERY)
         .until(() -> leader().filter(number -> number != former), Optional::isPresent)
@@ -282,7 +313,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** Waits until the group takes changes and reads them back. Returns how long that took. */
-  Duration awaitProgress() {
+  public Duration awaitProgress() {
     long start = Clock.system().nanos();
     try (Stele client = client(0)) {
       String value = Long.toString(probes.incrementAndGet());

@@ -3,7 +3,7 @@ package io.stele.it.metastore;
 import java.util.List;
 
 /** The hosts that members of a test run on. The test itself always reaches all of them. */
-interface TestNetwork extends AutoCloseable {
+public interface TestNetwork extends AutoCloseable {
 
   /** The address of a host, by its number from 0. */
   String address(int host);

@@ -4,6 +4,7 @@ import io.stele.base.error.SteleException;
 import io.stele.client.Stele;
 import io.stele.client.metastore.HeldLock;
 import io.stele.client.metastore.Session;
+import io.stele.it.Programs;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;

@@ -15,11 +15,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 
 /** Threads that do one step after the other until they are told to stop. */
-final class Workers {
+public final class Workers {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** What a worker does over and over. */
-  interface Step {
+  public interface Step {
     void run(RandomGenerator random) throws InterruptedException;
   }
 
@@ -32,13 +32,13 @@ final class Workers {
   private final AtomicLong refusals = new AtomicLong();
   private final AtomicLong unknown = new AtomicLong();
 
-  Workers(String name, long seed) {
+  public Workers(String name, long seed) {
     this.name = name;
     this.seeds = new SplittableRandom(seed);
   }
 
   /** One more worker. */
-  void start(Step step) {
+  public void start(Step step) {
     SplittableRandom random = seeds.split();
     threads.add(
         Thread.ofVirtual()
@@ -56,11 +56,11 @@ final class Workers {
   }
 
   /** Waits a while, or until they are told to stop. */
-  void pause(Duration time) throws InterruptedException {
+  public void pause(Duration time) throws InterruptedException {
     var _ = stop.await(time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  boolean isStopping() {
+  public boolean isStopping() {
     return stop.getCount() == 0;
   }
 
@@ -93,30 +93,35 @@ final class Workers {
   }
 
   /** A step was refused: the next one comes a little later. */
-  void refused() throws InterruptedException {
+  public void refused() throws InterruptedException {
     refusals.incrementAndGet();
     pause(Duration.ofMillis(10));
   }
 
-  void answered() {
+  public void answered() {
     answers.incrementAndGet();
   }
 
-  long answers() {
+  public long answers() {
     return answers.get();
   }
 
+  /** Fails if a worker has failed already. */
+  public void requireWorking() {
+    if (!problems.isEmpty()) {
+      throw new AssertionError(name + " failed " + problems.size() + " times", problems.peek());
+    }
+  }
+
   /** Has all of them end their step; fails if one failed in another way than the store may. */
-  void stop() throws InterruptedException {
+  public void stop() throws InterruptedException {
     stop.countDown();
     for (Thread thread : threads) {
       if (!thread.join(PATIENCE)) {
         throw new AssertionError(thread.getName() + " did not end its last step");
       }
     }
-    if (!problems.isEmpty()) {
-      throw new AssertionError(name + " failed " + problems.size() + " times", problems.peek());
-    }
+    requireWorking();
   }
 
   @Override

@@ -39,6 +39,19 @@ public sealed interface TableEvent extends Event {
     }
   }
 
+  /** A tablet that is being loaded takes writes; it is not read before it is {@link Loaded}. */
+  record Writable(String tablet) implements TableEvent {
+    @Override
+    public Level level() {
+      return Level.DEBUG;
+    }
+
+    @Override
+    public String text() {
+      return tablet + " takes writes";
+    }
+  }
+
   record Loaded(String tablet, int files, long replayed) implements TableEvent {
     @Override
     public String text() {

@@ -312,7 +312,13 @@ public final class Assignments {
       wanted.forEach(
           (table, configs) ->
               configs.forEach(
-                  config -> loadFound(Map.of(table, List.of(again(config))), outcomes)));
+                  config -> {
+                    if (find(table, config.key()).isPresent()) {
+                      outcomes.failed(config.key(), e); // it came, but cannot be read yet
+                    } else {
+                      loadFound(Map.of(table, List.of(again(config))), outcomes);
+                    }
+                  }));
     }
   }
 

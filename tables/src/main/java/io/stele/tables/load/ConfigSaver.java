@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -97,7 +98,8 @@ public final class ConfigSaver implements TabletConfigs {
   }
 
   private void tellIfLost(Table table, Tablet tablet, @Nullable Throwable failure) {
-    if (failure instanceof FencedException && sequencer.mayAnswer()) {
+    Throwable cause = failure instanceof CompletionException wrapped ? wrapped.getCause() : failure;
+    if (cause instanceof FencedException && sequencer.mayAnswer()) {
       lost.accept(table, tablet);
     }
   }

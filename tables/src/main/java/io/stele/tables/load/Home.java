@@ -5,6 +5,7 @@ import io.stele.tables.meta.LogRef;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TabletView;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -21,9 +22,16 @@ public record Home(String address, FilePath log) {
         tablet.first(),
         tablet.last(),
         address,
-        List.of(new LogRef(log, tablet.fromTxn())),
+        logs(tablet),
         tablet.files(),
         revision);
+  }
+
+  /** This run's log is the newest; before it those that are still to be replayed. */
+  private List<LogRef> logs(TabletView tablet) {
+    List<LogRef> logs = new ArrayList<>(tablet.owedLogs());
+    logs.add(new LogRef(log, tablet.fromTxn()));
+    return logs;
   }
 
   /** A tablet's configuration when it has left, with all its data on disk. */

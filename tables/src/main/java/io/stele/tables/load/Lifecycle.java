@@ -169,6 +169,19 @@ public final class Lifecycle {
     return records;
   }
 
+  /** Goes on with tablets that take writes already, but of which a log could not be read. */
+  public void resumeLoads() {
+    for (Table table : tables.all()) {
+      if (isOwed(table)) {
+        long _ = locks.changing(table.name(), () -> loader.resume(table));
+      }
+    }
+  }
+
+  private static boolean isOwed(Table table) {
+    return table.view().tablets().stream().anyMatch(TabletView::isOwed);
+  }
+
   /** Unloads all tables, META last; false if a tablet had to stay. */
   public boolean unloadAll() {
     List<Table> all = new ArrayList<>(tables.all());
@@ -358,6 +371,10 @@ public final class Lifecycle {
    * disk first, and is not replayed any more.
    */
   private void settleIfFamiliesCome(Table table, TableSchema schema) {
+    if (isOwed(table)) { // the replay would bring back what the schema has dropped by then
+      throw new UnavailableException(
+          "tablets of table \"" + table.name() + "\" are still being recovered: try again");
+    }
     if (familiesCome(table.view().schema(), schema)) {
       settle(table);
     }

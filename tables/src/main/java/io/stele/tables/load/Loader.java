@@ -2,15 +2,13 @@ package io.stele.tables.load;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
+import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
-import io.stele.base.schema.GroupSchema;
-import io.stele.engine.disk.DiskFragment;
+import io.stele.base.file.FileStore;
 import io.stele.tables.event.TableEvent;
-import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.LogRef;
 import io.stele.tables.meta.TabletConfig;
-import io.stele.tables.tablet.ChainEdit;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
@@ -20,49 +18,62 @@ import io.stele.tables.tablet.TabletView;
 import io.stele.tables.write.WritePath;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Brings tablets to this server:
  *
  * <pre>
- *   1 placeholder ─► does another server have it? ─► 2 replay the log it left, into new files
- *     ─► 3 save: located here, logged here, with the new files ─► 4 writable ─► 5 readable
+ *   1 placeholder ─► does another server have it?
+ *     ─► 2 fence the log that it left, and find where it ends
+ *     ─► 3 save: located here, with that log and, behind it, this server's
+ *     ─► 4 writable ─► read that log into new files ─► 5 readable ─► save: without that log
  * </pre>
  *
- * Many tablets are loaded together: the log is read once for all, and the configurations of a table
- * are saved in one batch. Until that is durable nothing here can be seen by anybody else, so a
- * crash before it leaves the tablets as they were, and a crash after it leaves them to be loaded
- * from here.
+ * <p>A tablet takes writes as soon as META says that it is here, however long the log is. What is
+ * written here from then on has transactions above all of that log, so the two do not mix; and
+ * should this server end before it has read it, the next one reads both, one behind the other.
+ *
+ * <p>A crash before the first save leaves a tablet as it was; one after it leaves it to be loaded
+ * from here, and one before the second save means that the old log is read once more.
+ *
+ * <p>Many tablets are loaded together: a log is read once for all, and the configurations of a
+ * table are saved in one batch. Loads of the tablets of one META level come one after the other,
+ * which the caller sees to.
  */
 public final class Loader {
   private final ServerParts server;
+  private final FileStore logs;
   private final Home home;
   private final TabletProbe probe;
   private final ConfigSaver configs;
   private final WritePath writes;
   private final long pieceBytes;
+  private final Map<FilePath, Long> logEnds = new ConcurrentHashMap<>(); // of fenced logs
 
   /**
    * Makes one.
    *
+   * @param logs where the logs of all servers are
    * @param pieceBytes how much of a log is gathered in memory before it is written to a file
    */
   public Loader(
       ServerParts server,
+      FileStore logs,
       Home home,
       TabletProbe probe,
       ConfigSaver configs,
       WritePath writes,
       long pieceBytes) {
     this.server = server;
+    this.logs = logs;
     this.home = home;
     this.probe = probe;
     this.configs = configs;
@@ -70,71 +81,83 @@ public final class Loader {
     this.pieceBytes = pieceBytes;
   }
 
-  /** A tablet on its way here. */
-  private static final class Coming {
-    final Table table;
-    final Tablet tablet;
-    final TabletConfig config;
-    final SortedMap<String, List<FragmentRef>> files;
-
-    Coming(Table table, TabletConfig config) {
-      this.table = table;
-      this.tablet = new Tablet(table.name());
-      this.config = config;
-      this.files = new TreeMap<>(config.fragments());
-    }
-
-    TabletView placeholder() {
-      return new TabletView(
-          tablet,
-          config.first(),
-          config.last(),
-          TabletState.CONFIG_LOADING,
-          0,
-          files,
-          Optional.empty());
-    }
-  }
-
   /**
-   * Loads tablets; those that are here already stay as they are.
+   * Loads tablets, and returns when they can be read; those that are here already stay as they are.
+   * What fails for one table does not keep those of others from being loaded.
    *
    * @return how many log records were replayed
    * @throws ConflictException if another server has one of them; then none is loaded
+   * @throws SteleException the first failure. A tablet that could not be saved is not here then;
+   *     one whose log could not be read takes writes, and is read after {@link #resume}
    */
   public long load(Map<Table, List<TabletConfig>> wanted) {
+    List<Coming> here = new ArrayList<>();
+    wanted.forEach((table, configsOfTable) -> here.addAll(unfinished(table, configsOfTable)));
     List<Coming> coming = new ArrayList<>();
     wanted.forEach((table, configsOfTable) -> coming.addAll(placeholders(table, configsOfTable)));
-    boolean loaded = false;
+    Failures failures = new Failures();
+    boolean prepared = false;
     try {
       coming.forEach(this::checkOwner);
-      advance(coming.stream().mapToLong(each -> each.config.revision()).max().orElse(0));
       setState(coming, TabletState.LOG_REPLAYING);
-      long records = replay(coming);
-      save(coming);
-      setState(coming, TabletState.FRAGMENTS_LOADING);
-      setState(coming, TabletState.ACTIVE); // its files are opened when they are first read
-      loaded = true;
-      for (Coming each : coming) {
-        each.files
-            .values()
-            .forEach(refs -> refs.forEach(ref -> server.names().settled(ref.path())));
-        server.report(
-            new TableEvent.Loaded(each.config.key().toString(), fileCount(each), records));
-      }
-      return records;
-    } catch (IOException e) {
-      throw new UnavailableException("tablets could not be loaded: " + e, e);
+      advance(coming);
+      prepared = true;
     } finally {
-      if (!loaded) {
-        coming.forEach(each -> server.lock().run(() -> drop(each)));
+      if (!prepared) {
+        coming.forEach(this::drop);
+      }
+    }
+    byTable(coming)
+        .forEach(
+            (table, tablets) -> {
+              if (takeOver(table, tablets, failures)) {
+                here.addAll(tablets);
+              }
+            });
+    long records = makeReadable(here, failures);
+    failures.check();
+    return records;
+  }
+
+  /**
+   * Goes on with tablets of a table that take writes, but of which a log could not be read before.
+   *
+   * @return how many log records were replayed
+   * @throws SteleException if one still cannot be
+   */
+  public long resume(Table table) {
+    Failures failures = new Failures();
+    long records = makeReadable(unfinished(table), failures);
+    failures.check();
+    return records;
+  }
+
+  /** The first failure, with the others behind it. */
+  private static final class Failures {
+    private Optional<SteleException> first = Optional.empty();
+
+    void add(SteleException failure) {
+      if (first.isEmpty()) {
+        first = Optional.of(failure);
+      } else if (first.get() != failure) {
+        first.get().addSuppressed(failure);
+      }
+    }
+
+    void check() {
+      if (first.isPresent()) {
+        throw first.get();
       }
     }
   }
 
-  private static int fileCount(Coming coming) {
-    return coming.files.values().stream().mapToInt(List::size).sum();
+  private static Map<Table, List<Coming>> byTable(List<Coming> coming) {
+    Map<Table, List<Coming>> byTable = new LinkedHashMap<>();
+    coming.forEach(each -> byTable.computeIfAbsent(each.table(), _ -> new ArrayList<>()).add(each));
+    return byTable;
   }
+
+  // ---- 1 to 3: it becomes this server's
 
   private List<Coming> placeholders(Table table, List<TabletConfig> wanted) {
     List<Coming> coming = new ArrayList<>();
@@ -144,10 +167,12 @@ public final class Loader {
       for (TabletConfig config : wanted) {
         Bytes probeRow = config.first().successor();
         if (view.find(probeRow).isEmpty()) {
-          coming.add(new Coming(table, config));
+          coming.add(Coming.of(table, config, home));
         }
       }
-      table.replace(view.with(coming.stream().map(Coming::placeholder).toList()));
+      table.replace(
+          view.with(
+              coming.stream().map(each -> each.view(TabletState.CONFIG_LOADING, 0)).toList()));
     } finally {
       server.lock().unlock();
     }
@@ -155,110 +180,69 @@ public final class Loader {
   }
 
   private void drop(Coming coming) {
-    coming.table.replace(coming.table.view().without(coming.tablet));
+    server.lock().run(() -> coming.table().replace(coming.table().view().without(coming.tablet())));
   }
 
   private void checkOwner(Coming coming) {
-    String location = coming.config.location();
-    if (!location.isEmpty() && probe.isServed(coming.config)) {
+    String location = coming.config().location();
+    if (!location.isEmpty() && probe.isServed(coming.config())) {
       throw new ConflictException(
-          coming.config.key() + " is served by " + location + ": it must be unloaded there first");
+          coming.config().key()
+              + " is served by "
+              + location
+              + ": it must be unloaded there first");
     }
   }
 
-  private void advance(long txn) {
-    server.lock().run(() -> server.sequencer().advanceTo(txn));
-  }
-
-  private void setState(List<Coming> coming, TabletState state) {
-    server
-        .lock()
-        .run(
-            () -> {
-              for (Coming each : coming) {
-                Table table = each.table;
-                table.replace(table.view().withTablet(each.tablet, view -> view.withState(state)));
-              }
-            });
-  }
-
-  // ---- replay
-
-  private long replay(List<Coming> coming) throws IOException {
-    Map<FilePath, Map<Table, List<Coming>>> byLog = new LinkedHashMap<>();
+  /** What is written here must be newer than all that the tablets have seen. */
+  private void advance(List<Coming> coming) {
+    long newest = 0;
     for (Coming each : coming) {
-      Optional<LogRef> log = each.config.log();
-      if (log.isPresent() && !log.get().directory().equals(home.log())) {
-        byLog
-            .computeIfAbsent(log.get().directory(), _ -> new LinkedHashMap<>())
-            .computeIfAbsent(each.table, _ -> new ArrayList<>())
-            .add(each);
+      newest = Math.max(newest, each.config().revision());
+      for (LogRef log : each.owedLogs()) {
+        newest = Math.max(newest, logEnds.computeIfAbsent(log.directory(), this::fencedEnd));
       }
     }
-    long records = 0;
-    for (Map.Entry<FilePath, Map<Table, List<Coming>>> entry : byLog.entrySet()) {
-      LogReplay replay = new LogReplay(server, entry.getKey(), pieceBytes);
-      entry
-          .getValue()
-          .forEach(
-              (table, tablets) ->
-                  replay.want(
-                      table.name(),
-                      table.view().schema(),
-                      tablets.stream().map(each -> each.config).toList()));
-      replay.run();
-      advance(replay.lastTxn());
-      for (Map.Entry<Table, List<Coming>> tablets : entry.getValue().entrySet()) {
-        share(tablets.getKey(), tablets.getValue(), replay);
-      }
-      records += replay.records();
-    }
-    return records;
+    long reached = newest;
+    server.lock().run(() -> server.sequencer().advanceTo(reached));
   }
 
-  /** Gives each tablet the new files that have rows of it. */
-  private static void share(Table table, List<Coming> tablets, LogReplay replay) {
-    Map<Tablet, Coming> byTablet = new HashMap<>();
-    tablets.forEach(each -> byTablet.put(each.tablet, each));
-    List<TabletView> views =
-        tablets.stream()
-            .map(each -> each.placeholder().withState(TabletState.FRAGMENTS_LOADING))
-            .toList();
-    TableView view = TableView.empty(table.view().schema()).with(views);
-    for (GroupSchema group : table.view().schema().groups()) {
-      for (FilePath path : replay.files(table.name(), group.name())) {
-        DiskFragment fragment = table.graph().use(path);
-        try {
-          for (TabletView sharing : ChainEdit.sharing(view, fragment, Long.MAX_VALUE)) {
-            Coming each = Objects.requireNonNull(byTablet.get(sharing.tablet()));
-            List<FragmentRef> longer =
-                new ArrayList<>(each.files.getOrDefault(group.name(), List.of()));
-            longer.add(FragmentRef.whole(path));
-            each.files.put(group.name(), List.copyOf(longer));
-          }
-        } finally {
-          table.graph().release(List.of(fragment)).forEach(table.graph()::close);
-        }
-      }
+  /** What comes behind this end was acknowledged to nobody, and is left out by the replay. */
+  private long fencedEnd(FilePath directory) {
+    DeadLog log = new DeadLog(logs, directory);
+    try {
+      log.fence(home.address());
+      return log.lastTxn();
+    } catch (IOException e) {
+      throw new UnavailableException("log " + directory + " could not be read: " + e, e);
     }
   }
 
-  // ---- save
-
-  private void save(List<Coming> coming) {
-    Map<Table, List<Coming>> byTable = new LinkedHashMap<>();
-    coming.forEach(each -> byTable.computeIfAbsent(each.table, _ -> new ArrayList<>()).add(each));
-    byTable.forEach(
-        (table, tablets) -> {
-          long fromTxn = takeOver(table, tablets);
-          writes.raiseRowFloor(fromTxn);
-          List<TabletConfig> saved = new ArrayList<>();
-          for (Coming each : tablets) {
-            TabletView view = table.view().find(each.tablet).orElseThrow();
-            saved.add(configs.configOf(table, view));
-          }
-          configs.takeOver(table, tablets.stream().map(each -> each.config).toList(), saved);
-        });
+  /** False if META could not be told, or another server was quicker. */
+  private boolean takeOver(Table table, List<Coming> tablets, Failures failures) {
+    boolean saved = false;
+    try {
+      writes.raiseRowFloor(takeOver(table, tablets));
+      List<TabletConfig> ours = new ArrayList<>();
+      for (Coming each : tablets) {
+        TabletView view = table.view().find(each.tablet()).orElseThrow();
+        ours.add(configs.configOf(table, view));
+      }
+      configs.takeOver(table, tablets.stream().map(Coming::config).toList(), ours);
+      saved = true;
+    } catch (SteleException e) {
+      failures.add(e);
+    } finally {
+      if (!saved) {
+        tablets.forEach(this::drop);
+      }
+    }
+    if (saved) {
+      setState(tablets, TabletState.FRAGMENTS_LOADING);
+      tablets.forEach(
+          each -> server.report(new TableEvent.Writable(each.config().key().toString())));
+    }
+    return saved;
   }
 
   /** From now on what this server's log says of the tablets counts. */
@@ -268,23 +252,98 @@ public final class Loader {
       long fromTxn = server.sequencer().assigned();
       TableView view = table.view();
       for (Coming each : tablets) {
-        view =
-            view.withTablet(
-                each.tablet,
-                old ->
-                    new TabletView(
-                        each.tablet,
-                        old.first(),
-                        old.last(),
-                        TabletState.CONFIG_SAVING,
-                        fromTxn,
-                        each.files,
-                        Optional.empty()));
+        view = view.withTablet(each.tablet(), _ -> each.view(TabletState.CONFIG_SAVING, fromTxn));
       }
       table.replace(view);
       return fromTxn;
     } finally {
       server.lock().unlock();
+    }
+  }
+
+  private void setState(List<Coming> coming, TabletState state) {
+    server
+        .lock()
+        .run(
+            () ->
+                byTable(coming)
+                    .forEach(
+                        (table, tablets) -> {
+                          TableView view = table.view();
+                          for (Coming each : tablets) {
+                            view = view.withTablet(each.tablet(), old -> old.withState(state));
+                          }
+                          table.replace(view);
+                        }));
+  }
+
+  // ---- 4 to 5: it can be read
+
+  private List<Coming> unfinished(Table table, List<TabletConfig> wanted) {
+    Set<Optional<Bytes>> lastRows = new HashSet<>();
+    wanted.forEach(config -> lastRows.add(config.last()));
+    return unfinished(table).stream()
+        .filter(each -> lastRows.contains(each.config().last()))
+        .toList();
+  }
+
+  private List<Coming> unfinished(Table table) {
+    return table.view().tablets().stream()
+        .filter(view -> view.state() == TabletState.FRAGMENTS_LOADING)
+        .map(view -> Coming.again(table, view, home))
+        .toList();
+  }
+
+  private long makeReadable(List<Coming> here, Failures failures) {
+    Recovery recovery = new Recovery(server, logs, pieceBytes);
+    recovery.run(here);
+    recovery.failed().values().forEach(failures::add);
+    List<Coming> read =
+        here.stream().filter(each -> !recovery.failed().containsKey(each.tablet())).toList();
+    for (Coming each : read) {
+      int files =
+          each.table()
+              .view()
+              .find(each.tablet())
+              .map(view -> view.files().values().stream().mapToInt(List::size).sum())
+              .orElse(0);
+      server.report(
+          new TableEvent.Loaded(each.config().key().toString(), files, recovery.records()));
+    }
+    saveRead(read.stream().filter(each -> !each.owedLogs().isEmpty()).toList(), recovery);
+    return recovery.records();
+  }
+
+  /**
+   * Has configurations saved that name the new files, and the old logs no more. Nobody waits for
+   * it: until it is done the old logs stay, and would be read once more.
+   */
+  private void saveRead(List<Coming> read, Recovery recovery) {
+    List<CompletableFuture<Long>> saves = new ArrayList<>();
+    byTable(read)
+        .forEach(
+            (table, tablets) ->
+                saves.add(saveRead(table, tablets.stream().map(Coming::tablet).toList())));
+    var _ =
+        CompletableFuture.allOf(saves.toArray(CompletableFuture<?>[]::new))
+            .whenComplete(
+                (_, failure) -> {
+                  if (failure == null) {
+                    recovery.settled();
+                  } else {
+                    server.report(
+                        new TableEvent.BackgroundFailed(
+                            "saving configurations of recovered tablets",
+                            failure instanceof Exception e ? e : new RuntimeException(failure)));
+                  }
+                });
+  }
+
+  private CompletableFuture<Long> saveRead(Table table, List<Tablet> tablets) {
+    try {
+      return configs.save(table, tablets);
+    } catch (SteleException e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 }

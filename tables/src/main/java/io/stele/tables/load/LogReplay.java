@@ -1,136 +1,169 @@
 package io.stele.tables.load;
 
-import io.stele.base.bytes.ByteReader.Malformed;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
 import io.stele.base.error.CorruptDataException;
-import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
 import io.stele.base.recordlog.RecordLogReader;
 import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.TableSchema;
 import io.stele.engine.chain.Link;
 import io.stele.engine.memory.MemFragment;
-import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.schema.FamilyMap;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.write.LogHead;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
 
 /**
  * Reads the log of an earlier run of a server for the tablets that it had, and writes what it says
- * of them to new files: sorted, group by group, in pieces that fit in memory. The log stays as it
- * is, and reading it again does no harm: the cells keep their transactions, so a cell that is in
- * two files counts once.
+ * of them to new files: sorted, group by group, in pieces that fit in memory. While one piece is
+ * written, by a thread of its own, the next one is gathered. The log stays as it is, and reading it
+ * again does no harm: the cells keep their transactions, so a cell that is in two files counts
+ * once.
  */
 final class LogReplay {
+  /**
+   * What is wanted of a log for one tablet.
+   *
+   * @param first the row before the tablet's first
+   * @param last its last row; none if it has no end
+   * @param fromTxn what was committed up to it is in the tablet's files
+   * @param upToTxn what was committed behind it does not count: another server had the tablet
+   */
+  record Wanted(Bytes first, Optional<Bytes> last, long fromTxn, long upToTxn) {
+    boolean endsBefore(CellView cell) {
+      return last.isPresent()
+          && last.get().compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) < 0;
+    }
+
+    boolean beginsBefore(CellView cell) {
+      return first.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) < 0;
+    }
+  }
+
   /** A table of which tablets are replayed. */
   private static final class Target {
     final TableSchema schema;
     final FamilyMap families;
-    final List<TabletConfig> tablets; // in the order of their rows
+    final List<Wanted> tablets; // in the order of their rows
     final List<MemFragment> memory = new ArrayList<>(); // by group
-    final Map<String, List<FilePath>> files = new HashMap<>(); // by group
+    final Map<String, List<FilePath>> files = new HashMap<>(); // by group; of the writing thread
+    private int at; // the tablet that the last cell was looked for in
 
-    Target(TableSchema schema, List<TabletConfig> tablets) {
+    Target(TableSchema schema, List<Wanted> tablets) {
       this.schema = schema;
       this.families = new FamilyMap(schema);
-      this.tablets = tablets.stream().sorted(Comparator.comparing(TabletConfig::first)).toList();
+      this.tablets = tablets.stream().sorted(Comparator.comparing(Wanted::first)).toList();
       schema.groups().forEach(_ -> memory.add(new MemFragment()));
     }
 
     boolean wants(CellView cell) {
+      Wanted tablet = tablets.get(at);
+      if (!tablet.beginsBefore(cell) || tablet.endsBefore(cell)) {
+        at = find(cell);
+        tablet = tablets.get(at);
+      }
+      return cell.txn > tablet.fromTxn()
+          && cell.txn <= tablet.upToTxn()
+          && tablet.beginsBefore(cell)
+          && !tablet.endsBefore(cell);
+    }
+
+    /** The first tablet that ends at or behind the cell's row; the last one if none does. */
+    private int find(CellView cell) {
       int low = 0;
-      int high = tablets.size();
+      int high = tablets.size() - 1;
       while (low < high) {
         int middle = (low + high) >>> 1;
-        TabletConfig tablet = tablets.get(middle);
-        if (tablet.last().isPresent()
-            && tablet.last().get().compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) < 0) {
+        if (tablets.get(middle).endsBefore(cell)) {
           low = middle + 1;
         } else {
           high = middle;
         }
       }
-      if (low == tablets.size()) {
-        return false;
-      }
-      TabletConfig tablet = tablets.get(low);
-      Bytes first = tablet.first();
-      return first.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) < 0
-          && cell.txn > tablet.log().orElseThrow().fromTxn();
+      return low;
+    }
+
+    /** Row erasures concern all groups; families that the schema has no more are left out. */
+    boolean isOf(int group, CellView cell) {
+      return cell.kind == CellKind.ERASE_ROW
+          || families.groupOf(cell.familyArray, cell.familyOffset, cell.familyLength) == group;
     }
   }
 
   private final ServerParts server;
-  private final FilePath directory;
+  private final DeadLog log;
   private final long pieceBytes;
-  private final Map<String, Target> targets = new HashMap<>();
+  private final Map<Bytes, Target> targets = new HashMap<>();
+  private long gathered; // bytes in memory that are not yet being written
+  private CompletableFuture<Void> writing = CompletableFuture.completedFuture(null);
   private long records;
   private long lastTxn;
 
   /**
    * Prepares a replay.
    *
-   * @param pieceBytes how much is gathered in memory before it is written to a file
+   * @param pieceBytes how much is gathered in memory before it is written to a file, the piece that
+   *     is being written included
    */
-  LogReplay(ServerParts server, FilePath directory, long pieceBytes) {
+  LogReplay(ServerParts server, DeadLog log, long pieceBytes) {
     this.server = server;
-    this.directory = directory;
-    this.pieceBytes = pieceBytes;
+    this.log = log;
+    this.pieceBytes = Math.max(1, pieceBytes / 2);
   }
 
-  /** Adds tablets of a table, whose configurations name this log. */
-  void want(String table, TableSchema schema, List<TabletConfig> tablets) {
-    targets.put(table, new Target(schema, tablets));
+  /** Adds tablets of a table, whose configurations name this log; at least one. */
+  void want(String table, TableSchema schema, List<Wanted> tablets) {
+    targets.put(Bytes.utf8(table), new Target(schema, tablets));
   }
 
   /** Reads the log. */
   void run() throws IOException {
-    boolean first = true;
-    for (FileInfo info : server.files().list(directory)) {
-      if (!info.path().name().endsWith(".log")) {
-        continue;
-      }
-      try (RecordLogReader log = RecordLogReader.open(server.files(), info.path())) {
-        while (log.next()) {
-          byte[] record =
-              Arrays.copyOfRange(log.buffer(), log.offset(), log.offset() + log.length());
-          take(info.path(), log.recordPosition(), record, first);
-          first = false;
+    try (ExecutorService writer =
+        Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("stele-replay").factory())) {
+      boolean first = true;
+      for (FilePath path : log.files()) {
+        try (RecordLogReader reader = RecordLogReader.open(log.logs(), path)) {
+          while (reader.next()) {
+            take(reader, first, writer);
+            first = false;
+          }
         }
       }
-    }
-    for (Target target : targets.values()) {
-      for (int group = 0; group < target.memory.size(); group++) {
-        spill(target, group);
+      for (Target target : targets.values()) {
+        for (int group = 0; group < target.memory.size(); group++) {
+          spill(target, group, writer);
+        }
       }
+      await(writing);
     }
   }
 
-  private void take(FilePath path, long position, byte[] record, boolean first) throws IOException {
-    LogHead.Parsed parsed;
-    try {
-      parsed = LogHead.parse(record);
-    } catch (Malformed e) {
-      throw new CorruptDataException(path.toString(), position, "a log record", e.problem());
-    }
+  private void take(RecordLogReader reader, boolean first, ExecutorService writer)
+      throws IOException {
+    LogHead.Parsed parsed = DeadLog.parse(reader);
     CellBatch batch = parsed.batch();
     long previous = parsed.head().previousTxn();
     if (!first && previous != lastTxn) {
       throw new CorruptDataException(
-          path.toString(),
-          position,
+          reader.path().toString(),
+          reader.recordPosition(),
           "a record behind transaction " + lastTxn,
           "one behind transaction " + previous);
     }
@@ -143,48 +176,89 @@ final class LogReplay {
     for (int g = 0; g < target.memory.size(); g++) {
       int group = g;
       MemFragment memory = target.memory.get(g);
-      memory.add(batch, cell -> isOf(target, group, cell) && target.wants(cell));
-      if (memory.bytes() >= pieceBytes) {
-        spill(target, g);
-      }
+      long before = memory.bytes();
+      memory.add(batch, cell -> target.isOf(group, cell) && target.wants(cell));
+      gathered += memory.bytes() - before;
+    }
+    if (gathered >= pieceBytes) {
+      spillLargest(writer);
     }
   }
 
-  /** Families that the schema has no more are left out. */
-  private static boolean isOf(Target target, int group, CellView cell) {
-    return cell.kind == CellKind.ERASE_ROW
-        || target.families.groupOf(cell.familyArray, cell.familyOffset, cell.familyLength) == group;
+  /** The others go on growing, so that small groups do not become many small files. */
+  private void spillLargest(ExecutorService writer) throws IOException {
+    Target largest = null;
+    int index = 0;
+    for (Target target : targets.values()) {
+      for (int group = 0; group < target.memory.size(); group++) {
+        if (largest == null
+            || target.memory.get(group).bytes() > largest.memory.get(index).bytes()) {
+          largest = target;
+          index = group;
+        }
+      }
+    }
+    spill(Objects.requireNonNull(largest, "something was gathered"), index, writer);
   }
 
-  private void spill(Target target, int group) throws IOException {
+  private void spill(Target target, int group, ExecutorService writer) throws IOException {
     MemFragment full = target.memory.get(group);
     if (full.isEmpty()) {
       return;
     }
     full.freeze();
     target.memory.set(group, new MemFragment());
+    gathered -= full.bytes();
+    await(writing);
     GroupSchema schema = target.schema.groups().get(group);
+    writing = CompletableFuture.runAsync(() -> write(target, full, schema), writer);
+  }
+
+  private void write(Target target, MemFragment full, GroupSchema schema) {
     FilePath path = server.names().create();
-    boolean written =
-        server
-            .job(path, List.of(Link.whole(full)), UnaryOperator.identity(), false, schema)
-            .run(() -> false)
-            .isPresent();
-    if (written) {
-      target.files.computeIfAbsent(schema.name(), _ -> new ArrayList<>()).add(path);
-    } else {
-      server.names().settled(path);
+    boolean written = false;
+    try {
+      written =
+          server
+              .job(path, List.of(Link.whole(full)), UnaryOperator.identity(), false, schema)
+              .run(() -> false)
+              .isPresent();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      if (written) {
+        target.files.computeIfAbsent(schema.name(), _ -> new ArrayList<>()).add(path);
+      } else {
+        server.names().settled(path);
+      }
     }
   }
 
-  /** The files that were written for a group of a table, oldest first. */
-  List<FilePath> files(String table, String group) {
-    return Objects.requireNonNull(targets.get(table)).files.getOrDefault(group, List.of());
+  private static void await(CompletableFuture<Void> writing) throws IOException {
+    try {
+      writing.join();
+    } catch (CompletionException e) {
+      switch (e.getCause()) {
+        case UncheckedIOException io -> throw io.getCause();
+        case RuntimeException other -> throw other;
+        case null, default -> throw e;
+      }
+    }
   }
 
-  /** The newest transaction of the log; 0 if it is empty. */
-  long lastTxn() {
-    return lastTxn;
+  /** The files that were written for a group of a table, oldest first; after {@link #run}. */
+  List<FilePath> files(String table, String group) {
+    return Objects.requireNonNull(targets.get(Bytes.utf8(table)))
+        .files
+        .getOrDefault(group, List.of());
+  }
+
+  /** All files that were written, also if {@link #run} failed. */
+  List<FilePath> files() {
+    return targets.values().stream()
+        .flatMap(target -> target.files.values().stream())
+        .flatMap(List::stream)
+        .toList();
   }
 
   /** How many records were of the wanted tables. */

@@ -14,6 +14,7 @@ import io.stele.tables.meta.MetaAccess;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
+import io.stele.tables.txn.Sequencer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -23,22 +24,30 @@ import java.util.function.Predicate;
 
 /**
  * META as a server of a cluster sees it: those tablets that are here are asked here, all others
- * elsewhere. A tablet that leaves before it has answered is asked elsewhere too.
+ * elsewhere(). A tablet that leaves before it has answered is asked elsewhere too. Without its
+ * lease a server has nothing to tell META, and asks nobody.
  */
 public final class RoutedMeta implements MetaAccess {
   private final TableSet tables;
   private final MetaAccess here;
-  private final MetaAccess elsewhere;
+  private final MetaAccess others;
+  private final Sequencer sequencer;
 
   /**
    * Puts them together.
    *
-   * @param elsewhere finds the server of any row, be it this one
+   * @param others finds the server of any row, be it this one
    */
-  public RoutedMeta(TableSet tables, MetaAccess here, MetaAccess elsewhere) {
+  public RoutedMeta(TableSet tables, MetaAccess here, MetaAccess others, Sequencer sequencer) {
     this.tables = tables;
     this.here = here;
-    this.elsewhere = elsewhere;
+    this.others = others;
+    this.sequencer = sequencer;
+  }
+
+  private MetaAccess elsewhere() {
+    sequencer.checkLease();
+    return others;
   }
 
   /** Is the tablet that has a row here, to be written, or on its way here? */
@@ -88,7 +97,7 @@ public final class RoutedMeta implements MetaAccess {
   /** What is durable elsewhere is no transaction of this server. */
   private CompletableFuture<Long> applyElsewhere(
       String metaTable, CellBatch cells, long commitMaxTxn, boolean waitForSync) {
-    return elsewhere.apply(metaTable, cells, commitMaxTxn, waitForSync).thenApply(_ -> 0L);
+    return elsewhere().apply(metaTable, cells, commitMaxTxn, waitForSync).thenApply(_ -> 0L);
   }
 
   private CompletableFuture<Long> applyParts(
@@ -131,7 +140,7 @@ public final class RoutedMeta implements MetaAccess {
       parts.add(local);
     }
     if (!remote.isEmpty()) {
-      parts.addAll(elsewhere.together(metaTable, remote));
+      parts.addAll(elsewhere().together(metaTable, remote));
     }
     parts.sort(Comparator.comparing(List::getFirst));
     return parts;
@@ -151,7 +160,7 @@ public final class RoutedMeta implements MetaAccess {
     return walk.txn();
   }
 
-  /** Ranges of rows that are all here or all elsewhere. */
+  /** Ranges of rows that are all here or all elsewhere(). */
   private record Piece(boolean isHere, List<RowRange> rows) {}
 
   private List<Piece> pieces(String metaTable, ReadPredicate predicate) {
@@ -218,7 +227,7 @@ public final class RoutedMeta implements MetaAccess {
       began = false;
       servers++;
       if (!piece.isHere()) {
-        txn = elsewhere.scan(metaTable, wanted, latest, this::take);
+        txn = elsewhere().scan(metaTable, wanted, latest, this::take);
         return !ended;
       }
       try {
@@ -227,7 +236,7 @@ public final class RoutedMeta implements MetaAccess {
         if (began) {
           throw e; // what was handed out cannot be taken back
         }
-        txn = elsewhere.scan(metaTable, wanted, latest, this::take);
+        txn = elsewhere().scan(metaTable, wanted, latest, this::take);
       }
       return !ended;
     }

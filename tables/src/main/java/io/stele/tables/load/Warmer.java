@@ -29,12 +29,12 @@ public final class Warmer {
     this.server = server;
   }
 
-  /** Opens a tablet's files, unless somebody was faster. */
+  /** Opens a tablet's files, unless somebody was faster or some of them are still to come. */
   public void warm(Table table, Tablet tablet) {
     while (true) {
       TableView seen = table.view();
       Optional<TabletView> view = seen.find(tablet);
-      if (view.isEmpty() || view.get().isWarm()) {
+      if (view.isEmpty() || view.get().isWarm() || view.get().isOwed()) {
         return;
       }
       List<DiskFragment> used = new ArrayList<>();

@@ -89,15 +89,17 @@ final class Assigner {
   }
 
   private void place(Picture picture, List<TabletConfig> unowned) {
-    Reservation free = reservations.takeFree(unowned.stream().map(TabletConfig::key).toList());
-    Set<TabletKey> mine = new HashSet<>(free.tablets());
-    free.close(); // taken again below, server by server; only this thread assigns
     List<Homeless> homeless =
         unowned.stream()
-            .filter(each -> mine.contains(each.key()))
-            .map(each -> new Homeless(each.key(), kin(each)))
+            .filter(each -> reservations.isFree(each.key(), picture.mark()))
+            .map(each -> new Homeless(each.key(), kin(each), failures(each.key())))
             .toList();
-    Placement.place(homeless, rooms(picture)).forEach((server, tablets) -> begin(server, tablets));
+    Placement.place(homeless, rooms(picture))
+        .forEach((server, tablets) -> begin(picture, server, tablets));
+  }
+
+  private Map<LiveServer, Integer> failures(TabletKey tablet) {
+    return troubles.of(tablet).map(Troubles.Trouble::failures).orElse(Map.of());
   }
 
   private static String kin(TabletConfig tablet) {
@@ -120,8 +122,8 @@ final class Assigner {
   }
 
   /** Begins to load tablets on a server that is to have them. */
-  private void begin(LiveServer server, Collection<TabletKey> tablets) {
-    Reservation mine = reservations.takeFree(tablets);
+  private void begin(Picture picture, LiveServer server, Collection<TabletKey> tablets) {
+    Reservation mine = reservations.takeFree(tablets, picture.mark());
     int count = mine.tablets().size();
     if (count == 0) {
       mine.close();
@@ -193,7 +195,7 @@ final class Assigner {
   }
 
   private void failed(LiveServer server, TabletKey tablet, SteleException problem) {
-    boolean news = troubles.failed(tablet, problem);
+    boolean news = troubles.failed(tablet, server, problem);
     if (news && Troubles.isLasting(problem)) {
       parts
           .events()

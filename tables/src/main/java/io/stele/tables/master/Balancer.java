@@ -101,7 +101,7 @@ final class Balancer {
       Picture picture, LiveServer server, List<TabletConfig> tablets, Map<TabletKey, Long> bytes) {
     List<Weight> weights = new ArrayList<>();
     for (TabletConfig tablet : tablets) {
-      if (reservations.isFree(tablet.key())) {
+      if (reservations.isFree(tablet.key(), picture.mark())) {
         weights.add(
             new Weight(
                 tablet.key(),
@@ -137,7 +137,7 @@ final class Balancer {
                 Set<TabletKey> there = bytes(Optional.ofNullable(reports.get(server))).keySet();
                 tablets.stream()
                     .filter(tablet -> !there.contains(tablet.key()))
-                    .filter(tablet -> reservations.isFree(tablet.key()))
+                    .filter(tablet -> reservations.isFree(tablet.key(), picture.mark()))
                     .filter(tablet -> isStill(tablet, server))
                     .forEach(missing::add);
               }
@@ -168,7 +168,7 @@ final class Balancer {
     }
     byServer.forEach(
         (server, tablets) -> {
-          try (Reservation mine = reservations.takeFree(tablets)) {
+          try (Reservation mine = reservations.takeFree(tablets, picture.mark())) {
             if (!mine.tablets().isEmpty()) {
               assigner.load(server, mine.tablets());
             }

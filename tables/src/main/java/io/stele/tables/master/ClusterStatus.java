@@ -49,7 +49,8 @@ final class ClusterStatus {
               parts.membership().draining(),
               List.of(),
               List.of(),
-              false);
+              false,
+              0);
     }
     Map<LiveServer, Answer<ServerReport>> answers = balancer.reports(picture.live());
     addUnserved(picture, answers, unserved);

@@ -36,6 +36,7 @@ import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -150,6 +151,8 @@ public final class ClusterTables implements TableAdmin {
       first = split;
     }
     tablets.add(TabletConfig.empty(table, first, Optional.empty()));
+    boolean _ =
+        master.settle(Picture::whole, master.settings().patience()); // it may have just begun
     master.parts().lead().check();
     repeatedly(() -> Futures.await(meta.create(table, schema, tablets)), () -> exists(table));
     awaitServed(table);
@@ -383,15 +386,22 @@ public final class ClusterTables implements TableAdmin {
       }
       LiveServer server = ownerOf(now);
       master.mover().bring(next.key(), Picture.ownerOf(next, live()), server, "to be joined");
-      master
-          .orders()
-          .call(
-              server,
-              "join two tablets",
-              control -> {
-                control.join(master.parts().token(), now.key());
-                return control;
-              });
+      join(server, now.key());
+    }
+  }
+
+  /** Those that were on two servers may have files that fit only once each has merged its own. */
+  private void join(LiveServer server, TabletKey lower) {
+    Function<TabletControl, TabletControl> order =
+        control -> {
+          control.join(master.parts().token(), lower);
+          return control;
+        };
+    try {
+      var _ = master.orders().call(server, "join two tablets", order);
+    } catch (ConflictException e) {
+      tell(Set.of(server), "compact tablets to be joined", each -> each.compact(lower.table()));
+      var _ = master.orders().call(server, "join two tablets", order);
     }
   }
 

@@ -131,7 +131,12 @@ final class FileCollector {
         }
       }
     }
-    List<TabletConfig> tablets = configs.get();
+    List<TabletConfig> tablets;
+    try {
+      tablets = configs.get();
+    } catch (SteleException e) {
+      return blocked("what META names cannot be read: " + e.getMessage());
+    }
     List<LiveServer> after = live.get();
     for (LiveServer server : after) {
       if (!known.containsKey(server.run())) {

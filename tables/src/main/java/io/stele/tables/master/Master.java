@@ -63,13 +63,12 @@ public final class Master implements Cluster, AutoCloseable {
   private volatile boolean closed;
 
   public Master(MasterParts given, MasterSettings settings) {
-    Lease lead = () -> !closed && given.lead().isHeld();
-    this.parts = given.withLead(lead);
+    this.parts = given.withLead(new Lead(given.lead()));
     this.settings = settings;
     this.jobs = new Jobs(parts.clock(), this::report);
     this.orders = new Orders(parts, settings);
-    this.survey = new Survey(parts, orders);
     this.reservations = new Reservations(parts.clock());
+    this.survey = new Survey(parts, orders, reservations);
     this.troubles = new Troubles(parts.clock(), settings);
     this.rates = new LoadRates(parts.clock());
     this.assigner = new Assigner(parts, orders, reservations, troubles, jobs::start, jobs::wake);
@@ -86,6 +85,27 @@ public final class Master implements Cluster, AutoCloseable {
     long now = parts.clock().nanos();
     this.balanceDue = now + settings.balanceEvery().toNanos();
     this.collectDue = now + settings.collectEvery().toNanos();
+  }
+
+  /** Being the master, for as long as this one works. */
+  private final class Lead implements Lease {
+    private final Lease election;
+
+    private Lead(Lease election) {
+      this.election = election;
+    }
+
+    @Override
+    public boolean isHeld() {
+      return !closed && election.isHeld();
+    }
+
+    @Override
+    public void check() {
+      if (!isHeld()) {
+        throw new FencedException("this node is no longer the master");
+      }
+    }
   }
 
   MasterParts parts() {
@@ -204,7 +224,8 @@ public final class Master implements Cluster, AutoCloseable {
     if (served && !moving.isLocked()) {
       List<PlannedMove> drains = balancer.planDrains(picture);
       if (!drains.isEmpty()) {
-        jobs.startAlone(moving, "drain of servers", () -> madeSome(mover.carryOut(drains)));
+        jobs.startAlone(
+            moving, "drain of servers", () -> madeSome(mover.carryOut(drains, picture.mark())));
       } else if (now - balanceDue >= 0) {
         balanceDue = now + settings.balanceEvery().toNanos();
         jobs.startAlone(moving, "balance", () -> balanceOnce(picture));
@@ -221,7 +242,7 @@ public final class Master implements Cluster, AutoCloseable {
     balancer.loadAgain(picture, balancer.missing(picture, answers));
     if (settings.balance()) {
       List<PlannedMove> plan = balancer.plan(picture, answers, 4 * settings.moves());
-      if (!plan.isEmpty() && madeSome(mover.carryOut(plan))) {
+      if (!plan.isEmpty() && madeSome(mover.carryOut(plan, picture.mark()))) {
         balanceDue = parts.clock().nanos(); // there may be more
       }
     }
@@ -290,16 +311,16 @@ public final class Master implements Cluster, AutoCloseable {
     var answers = balancer.reports(picture.live());
     List<PlannedMove> plan = balancer.plan(picture, answers, Integer.MAX_VALUE);
     if (apply) {
-      plan = carryOut(plan);
+      plan = carryOut(plan, picture.mark());
     }
     return describe(picture, plan);
   }
 
   /** Makes moves, after those that are being made; answers those that succeeded. */
-  private List<PlannedMove> carryOut(List<PlannedMove> plan) {
+  private List<PlannedMove> carryOut(List<PlannedMove> plan, long mark) {
     moving.lock();
     try {
-      return mover.carryOut(plan).stream()
+      return mover.carryOut(plan, mark).stream()
           .filter(outcome -> outcome.problem().isEmpty())
           .map(Mover.Outcome::move)
           .toList();

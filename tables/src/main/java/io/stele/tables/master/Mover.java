@@ -54,17 +54,18 @@ final class Mover {
 
   /**
    * Makes moves, a bounded number at a time; ends early if one fails, for then the plan is out of
-   * date. Tablets that somebody else is busy with are left alone.
+   * date. Tablets that somebody else is busy with, or was since the plan was made, are left alone.
    *
+   * @param mark when what the plan goes by was read
    * @return what was tried
    */
-  List<Outcome> carryOut(List<PlannedMove> moves) {
+  List<Outcome> carryOut(List<PlannedMove> moves, long mark) {
     List<Outcome> outcomes = new ArrayList<>();
     for (int at = 0; at < moves.size(); at += settings.moves()) {
       List<PlannedMove> next = moves.subList(at, Math.min(moves.size(), at + settings.moves()));
       List<Outcome> made;
       try (Reservation mine =
-          reservations.takeFree(next.stream().map(PlannedMove::tablet).toList())) {
+          reservations.takeFree(next.stream().map(PlannedMove::tablet).toList(), mark)) {
         Set<TabletKey> free = new HashSet<>(mine.tablets());
         made = moveReserved(next.stream().filter(move -> free.contains(move.tablet())).toList());
       }

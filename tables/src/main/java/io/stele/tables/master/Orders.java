@@ -1,6 +1,5 @@
 package io.stele.tables.master;
 
-import io.stele.base.error.FencedException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
@@ -83,9 +82,7 @@ final class Orders {
           done = true;
           return answer;
         } catch (TimeoutException e) {
-          if (!parts.lead().isHeld()) {
-            throw new FencedException("this node is no longer the master");
-          }
+          parts.lead().check();
           look.run();
         } catch (ExecutionException e) {
           done = true;

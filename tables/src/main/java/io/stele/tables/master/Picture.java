@@ -22,13 +22,15 @@ import java.util.stream.Collectors;
  * @param tablets as META has them, level by level
  * @param unreadable rows of META
  * @param whole false if a META tablet has no owner: then what it says is not among the tablets
+ * @param mark when the look began: see {@link Reservations#mark}
  */
 record Picture(
     List<LiveServer> live,
     Set<String> draining,
     List<TabletConfig> tablets,
     List<UnreadableRow> unreadable,
-    boolean whole) {
+    boolean whole,
+    long mark) {
   Picture {
     live = List.copyOf(live);
     draining = Set.copyOf(draining);

@@ -25,8 +25,17 @@ final class Placement {
    * A tablet without server.
    *
    * @param kin those of the same kin are spread
+   * @param failures of servers to load it: it goes where there were fewest
    */
-  record Homeless(TabletKey tablet, String kin) {}
+  record Homeless(TabletKey tablet, String kin, Map<LiveServer, Integer> failures) {
+    Homeless {
+      failures = Map.copyOf(failures);
+    }
+
+    private int failuresOf(Place place) {
+      return failures.getOrDefault(place.server, 0);
+    }
+  }
 
   /**
    * A server that lives.
@@ -54,7 +63,8 @@ final class Placement {
           places.stream()
               .filter(each -> each.of(tablet.kin()) < most)
               .min(
-                  Comparator.comparingInt((Place each) -> each.tablets)
+                  Comparator.comparingInt((Place each) -> tablet.failuresOf(each))
+                      .thenComparingInt(each -> each.tablets)
                       .thenComparingInt(each -> each.of(tablet.kin()))
                       .thenComparing(each -> each.server.run()))
               .orElseThrow(); // all together they hold twice as many

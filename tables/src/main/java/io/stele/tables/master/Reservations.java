@@ -6,8 +6,10 @@ import io.stele.tables.meta.TabletKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -33,14 +35,36 @@ final class Reservations {
   private final Set<TabletKey> tablets = new HashSet<>(); // guarded by this
   private final Set<String> tables = new HashSet<>(); // guarded by this
 
+  // Guarded by this: what was given back lately.
+  private final Map<TabletKey, GivenBack> givenBack = new HashMap<>();
+  private long count;
+
+  private record GivenBack(long number, long nanos) {}
+
+  private static final Duration LATELY = Duration.ofMinutes(1);
+
   Reservations(Clock clock) {
     this.clock = clock;
   }
 
-  /** Those of the tablets that nobody is busy with. */
-  synchronized Reservation takeFree(Collection<TabletKey> wanted) {
-    List<TabletKey> free = wanted.stream().filter(this::isFree).distinct().toList();
-    return take(free);
+  /**
+   * A moment. What was read of a tablet at or after it counts for nothing if somebody was busy with
+   * the tablet at any time since.
+   */
+  synchronized long mark() {
+    long old = clock.nanos() - LATELY.toNanos();
+    givenBack.values().removeIf(each -> each.nanos() - old < 0);
+    return ++count;
+  }
+
+  /** Those of the tablets that nobody is busy with, nor was since a moment. */
+  synchronized Reservation takeFree(Collection<TabletKey> wanted, long mark) {
+    return take(wanted.stream().filter(key -> isFree(key, mark)).distinct().toList());
+  }
+
+  synchronized boolean isFree(TabletKey tablet, long mark) {
+    GivenBack back = givenBack.get(tablet);
+    return isFree(tablet) && (back == null || back.number() < mark);
   }
 
   /** All of the tablets; waits for those who are busy with one. */
@@ -63,13 +87,21 @@ final class Reservations {
     return reservation(List.of(), () -> tables.remove(table));
   }
 
-  synchronized boolean isFree(TabletKey tablet) {
+  private boolean isFree(TabletKey tablet) {
     return !tablets.contains(tablet) && !tables.contains(tablet.table());
   }
 
   private Reservation take(List<TabletKey> free) {
     tablets.addAll(free);
-    return reservation(free, () -> free.forEach(tablets::remove));
+    return reservation(
+        free,
+        () -> {
+          GivenBack now = new GivenBack(++count, clock.nanos());
+          for (TabletKey key : free) {
+            tablets.remove(key);
+            givenBack.put(key, now);
+          }
+        });
   }
 
   private Reservation reservation(List<TabletKey> taken, Runnable giveBack) {

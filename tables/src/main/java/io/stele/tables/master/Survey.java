@@ -6,6 +6,7 @@ import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.UnavailableException;
 import io.stele.tables.meta.MetaLevel;
 import io.stele.tables.meta.MetaRows;
+import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.RootConfig;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TableRows.UnreadableRow;
@@ -21,8 +22,11 @@ final class Survey {
   private final MasterParts parts;
   private final Orders orders;
 
-  Survey(MasterParts parts, Orders orders) {
+  private final Reservations reservations;
+
+  Survey(MasterParts parts, Orders orders, Reservations reservations) {
     this.parts = parts;
+    this.reservations = reservations;
     this.orders = orders;
   }
 
@@ -37,17 +41,18 @@ final class Survey {
   }
 
   private Picture look(boolean begin) {
+    long mark = reservations.mark();
     List<LiveServer> live = parts.membership().live();
     Set<String> draining = parts.membership().draining();
     List<TabletConfig> tablets = new ArrayList<>();
     List<UnreadableRow> unreadable = new ArrayList<>();
     boolean whole = true;
     for (MetaLevel level : MetaLevel.values()) {
-      List<TabletConfig> found = read(level, live, unreadable);
+      List<TabletConfig> found = read(parts.meta(), level, live, unreadable);
       if (found.isEmpty() && unreadable.isEmpty() && level != MetaLevel.META1) {
         if (begin) {
           begin(level, live);
-          found = read(level, live, unreadable);
+          found = read(parts.meta(), level, live, unreadable);
         } else {
           whole = false;
         }
@@ -59,11 +64,11 @@ final class Survey {
         break;
       }
     }
-    return new Picture(live, draining, tablets, unreadable, whole);
+    return new Picture(live, draining, tablets, unreadable, whole, mark);
   }
 
   /**
-   * The configurations of all tablets there are.
+   * The configurations of all tablets there are, as no crash can take them back.
    *
    * @throws io.stele.base.error.SteleException if one cannot be read: what it names is not known
    */
@@ -72,7 +77,8 @@ final class Survey {
     List<TabletConfig> all = new ArrayList<>();
     for (MetaLevel level : MetaLevel.values()) {
       List<UnreadableRow> unreadable = new ArrayList<>();
-      all.addAll(read(level, live, unreadable));
+      List<TabletConfig> found = read(parts.meta().durable(), level, live, unreadable);
+      all.addAll(found);
       if (!unreadable.isEmpty()) {
         UnreadableRow row = unreadable.getFirst();
         throw new CorruptDataException(
@@ -81,14 +87,28 @@ final class Survey {
             "rows that can be read",
             MetaRows.describe(row.row()) + ": " + row.problem());
       }
+      checkServed(level, found, live);
     }
     return all;
   }
 
+  private static void checkServed(
+      MetaLevel level, List<TabletConfig> found, List<LiveServer> live) {
+    if (level != MetaLevel.META1) {
+      found.stream()
+          .filter(tablet -> Picture.ownerOf(tablet, live).isEmpty())
+          .findFirst()
+          .ifPresent(
+              tablet -> {
+                throw new UnavailableException(tablet.key() + " has no server at the moment");
+              });
+    }
+  }
+
   private List<TabletConfig> read(
-      MetaLevel level, List<LiveServer> live, List<UnreadableRow> unreadable) {
+      MetaTable meta, MetaLevel level, List<LiveServer> live, List<UnreadableRow> unreadable) {
     List<UnreadableRow> bad = new ArrayList<>();
-    List<TabletConfig> found = whileLive(live, () -> parts.meta().tablets(level, bad::add));
+    List<TabletConfig> found = whileLive(live, () -> meta.tablets(level, bad::add));
     unreadable.addAll(bad);
     return found;
   }

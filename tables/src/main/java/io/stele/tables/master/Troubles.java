@@ -26,8 +26,13 @@ import java.util.Set;
  * later, up to a bound. Any number of threads.
  */
 final class Troubles {
-  /** Why a tablet is not served. */
-  record Trouble(int attempts, long notBefore, SteleException problem) {}
+  /**
+   * Why a tablet is not served.
+   *
+   * @param failures by server
+   */
+  record Trouble(
+      int attempts, long notBefore, SteleException problem, Map<LiveServer, Integer> failures) {}
 
   private final Clock clock;
   private final MasterSettings settings;
@@ -40,15 +45,18 @@ final class Troubles {
   }
 
   /**
-   * An attempt failed.
+   * An attempt of a server to load a tablet failed.
    *
    * @return whether this is news: another problem than last time
    */
-  synchronized boolean failed(TabletKey tablet, SteleException problem) {
+  synchronized boolean failed(TabletKey tablet, LiveServer server, SteleException problem) {
     Optional<Trouble> before = Optional.ofNullable(tablets.get(tablet));
     int attempts = before.map(Trouble::attempts).orElse(0) + 1;
     Duration pause = isLasting(problem) ? settings.longestRetry() : pause(attempts);
-    tablets.put(tablet, new Trouble(attempts, clock.nanos() + pause.toNanos(), problem));
+    Map<LiveServer, Integer> failures =
+        new HashMap<>(before.map(Trouble::failures).orElse(Map.of()));
+    failures.merge(server, 1, Integer::sum);
+    tablets.put(tablet, new Trouble(attempts, clock.nanos() + pause.toNanos(), problem, failures));
     return before.isEmpty()
         || !String.valueOf(before.get().problem().getMessage())
             .equals(String.valueOf(problem.getMessage()));

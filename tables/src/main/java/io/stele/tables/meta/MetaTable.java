@@ -143,32 +143,40 @@ public final class MetaTable {
     List<TabletConfig> found = new ArrayList<>();
     if (level == MetaLevel.ROOT) {
       root.read().ifPresent(found::add);
-      return found;
-    }
-    scan(
-        level,
-        RowRange.ALL,
-        cells -> {
-          Bytes row = cells.getFirst().row();
-          try {
-            if (MetaRows.parse(row) instanceof MetaRow.Tablet) {
-              found.add(TabletCells.load(cells));
+    } else {
+      scan(
+          level,
+          RowRange.ALL,
+          cells -> {
+            Bytes row = cells.getFirst().row();
+            try {
+              if (MetaRows.parse(row) instanceof MetaRow.Tablet) {
+                found.add(TabletCells.load(cells));
+              }
+            } catch (CorruptDataException e) {
+              unreadable.accept(new TableRows.UnreadableRow(row, String.valueOf(e.getMessage())));
             }
-          } catch (CorruptDataException e) {
-            unreadable.accept(new TableRows.UnreadableRow(row, String.valueOf(e.getMessage())));
-          }
-          return true;
-        });
+            return true;
+          });
+    }
     return found;
   }
 
   /** Makes the one tablet that META1 begins with, if META0 has none of it. */
   public void makeMeta1() {
-    AsOf<TableRows> before = rows(TableNames.META1);
-    if (before.value().tablets().isEmpty() && before.value().unreadable().isEmpty()) {
-      CellBatchBuilder batch = new CellBatchBuilder();
-      TabletCells.save(TabletConfig.empty(TableNames.META1, Bytes.EMPTY, Optional.empty()), batch);
-      Futures.await(access.apply(TableNames.META0, batch.build(), before.txn(), true));
+    TableRows before = rows(TableNames.META1).value();
+    if (before.tablets().isEmpty() && before.unreadable().isEmpty()) {
+      TabletConfig whole = TabletConfig.empty(TableNames.META1, Bytes.EMPTY, Optional.empty());
+      RowChanges rows = new RowChanges();
+      rows.add(whole.metaRow(), batch -> TabletCells.save(whole, batch));
+      rows.apply(
+          access,
+          TableNames.META0,
+          (_, cells) -> {
+            if (!cells.isEmpty()) {
+              throw new ConflictException("META1 exists");
+            }
+          });
     }
   }
 

@@ -6,6 +6,7 @@ import io.stele.base.predicate.RowRange;
 import io.stele.engine.chain.Chain;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.meta.FragmentRef;
+import io.stele.tables.meta.LogRef;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,9 @@ import java.util.SortedMap;
  *     range: they were written here before it went elsewhere and came back
  * @param files its files by group as its configuration has them
  * @param chains the same files, open, by the index of the group; none while they are not needed
+ * @param owedLogs of servers that had it before, oldest first: what they say of it is not in its
+ *     files yet, and will come before what was flushed here. Until then it is not read, nor are its
+ *     files opened
  */
 public record TabletView(
     Tablet tablet,
@@ -29,10 +33,24 @@ public record TabletView(
     TabletState state,
     long fromTxn,
     SortedMap<String, List<FragmentRef>> files,
-    Optional<List<Chain>> chains) {
+    Optional<List<Chain>> chains,
+    List<LogRef> owedLogs) {
 
   public TabletView {
     chains = chains.map(List::copyOf);
+    owedLogs = List.copyOf(owedLogs);
+  }
+
+  /** A tablet of which all is in its files and in this server's log. */
+  public TabletView(
+      Tablet tablet,
+      Bytes first,
+      Optional<Bytes> last,
+      TabletState state,
+      long fromTxn,
+      SortedMap<String, List<FragmentRef>> files,
+      Optional<List<Chain>> chains) {
+    this(tablet, first, last, state, fromTxn, files, chains, List.of());
   }
 
   public RowRange range() {
@@ -50,17 +68,23 @@ public record TabletView(
   }
 
   public TabletView withState(TabletState next) {
-    return new TabletView(tablet, first, last, next, fromTxn, files, chains);
+    return new TabletView(tablet, first, last, next, fromTxn, files, chains, owedLogs);
   }
 
   /** All that the log says of it up to a transaction is in its files. */
   public TabletView withFromTxn(long txn) {
-    return new TabletView(tablet, first, last, state, Math.max(fromTxn, txn), files, chains);
+    return new TabletView(
+        tablet, first, last, state, Math.max(fromTxn, txn), files, chains, owedLogs);
   }
 
   public TabletView withFiles(
       SortedMap<String, List<FragmentRef>> newFiles, Optional<List<Chain>> newChains) {
-    return new TabletView(tablet, first, last, state, fromTxn, newFiles, newChains);
+    return new TabletView(tablet, first, last, state, fromTxn, newFiles, newChains, owedLogs);
+  }
+
+  /** True if logs of other servers must still be read for it. */
+  public boolean isOwed() {
+    return !owedLogs.isEmpty();
   }
 
   /** All open files, each once per group that uses it. */

@@ -103,7 +103,8 @@ final class FlushRun {
     String group = input.group().schema().name();
     List<TabletView> tablets =
         input.view().tablets().stream().filter(FlushRun::isFlushedHere).toList();
-    boolean rooted = tablets.stream().noneMatch(tablet -> tablet.files().containsKey(group));
+    boolean rooted =
+        tablets.stream().noneMatch(each -> each.isOwed() || each.files().containsKey(group));
     FilePath path = server.names().create();
     Optional<FragmentProperties> written = Optional.empty();
     try {

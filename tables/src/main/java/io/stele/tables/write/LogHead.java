@@ -19,7 +19,7 @@ import io.stele.base.cell.CellBatch;
  *
  * @param previousTxn of the record before it, in this file or an earlier one; 0 in the first
  */
-public record LogHead(long previousTxn, String table) {
+public record LogHead(long previousTxn, Bytes table) {
 
   static byte[] encode(long previousTxn, Bytes table) {
     ByteBuilder out = new ByteBuilder(12 + table.length());
@@ -30,12 +30,14 @@ public record LogHead(long previousTxn, String table) {
   public record Parsed(LogHead head, CellBatch batch) {}
 
   /** Takes a record apart whose checksum matched. */
-  public static Parsed parse(byte[] record) throws Malformed {
-    ByteReader in = new ByteReader(record, 0, record.length);
+  public static Parsed parse(byte[] array, int offset, int length) throws Malformed {
+    ByteReader in = new ByteReader(array, offset, length);
     long previous = in.readVarint();
-    String table = in.readSized("table").toUtf8();
-    int batch = record.length - in.remaining();
+    Bytes table = in.readSized("table");
+    if (in.remaining() < CellBatch.HEADER) {
+      throw in.malformed("batch of " + in.remaining() + " bytes, at least " + CellBatch.HEADER);
+    }
     return new Parsed(
-        new LogHead(previous, table), CellBatch.trusted(record, batch, in.remaining()));
+        new LogHead(previous, table), CellBatch.trusted(array, in.position(), in.remaining()));
   }
 }

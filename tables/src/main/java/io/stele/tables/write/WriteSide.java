@@ -1,6 +1,7 @@
 package io.stele.tables.write;
 
 import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
 import io.stele.engine.commitlog.CommitLog;
 import io.stele.engine.commitlog.LogReplay;
 import io.stele.tables.tablet.ServerParts;
@@ -20,10 +21,12 @@ public final class WriteSide implements AutoCloseable {
   /**
    * Starts a log in an empty directory.
    *
+   * @param logs where logs are kept, which need not be where the fragments are
    * @param tables all that are here
    */
   public WriteSide(
       ServerParts server,
+      FileStore logs,
       FilePath logDirectory,
       WriteSettings settings,
       TabletConfigs configs,
@@ -31,7 +34,7 @@ public final class WriteSide implements AutoCloseable {
     Sequencer sequencer = server.sequencer();
     this.log =
         new CommitLog(
-            server.files(),
+            LogFence.respecting(logs),
             logDirectory,
             settings.log(),
             server.clock(),

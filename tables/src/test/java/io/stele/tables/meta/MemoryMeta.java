@@ -20,7 +20,7 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** META0 and META1 as sorted maps, with the rules of commits, and failures on demand. */
-final class MemoryMeta implements MetaAccess {
+public final class MemoryMeta implements MetaAccess {
   private final Map<String, TreeMap<Cell, Cell>> tables = new HashMap<>();
   private final Map<Bytes, Long> rowTxns = new HashMap<>();
   private Supplier<Optional<SteleException>> failure = Optional::empty;

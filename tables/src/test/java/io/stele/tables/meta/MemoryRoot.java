@@ -6,7 +6,7 @@ import io.stele.base.error.OutcomeUnknownException;
 import java.util.Optional;
 
 /** A root store that can lose its answer. */
-final class MemoryRoot implements RootStore {
+public final class MemoryRoot implements RootStore {
   private Optional<Root> kept = Optional.empty();
   boolean losesAnswer;
 

@@ -3,6 +3,7 @@ package io.stele.tables.txn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.stele.base.error.FencedException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.time.RandomSource;
 import java.io.IOException;
@@ -202,5 +203,58 @@ class SequencerTest {
       }
       assertThat(own.stable()).as("run %d", run).isEqualTo(own.assigned());
     }
+  }
+
+  // ---- the lease
+
+  private static final class Ending implements Lease {
+    private boolean held = true;
+
+    @Override
+    public boolean isHeld() {
+      return held;
+    }
+  }
+
+  @Test
+  void nothingIsAcknowledgedWithoutTheLease() {
+    Ending lease = new Ending();
+    Sequencer leased = new Sequencer(0, Runnable::run, lease);
+    leased.allocate();
+    leased.allocate();
+    leased.durable(1);
+    assertThat(leased.whenDurable(1)).isCompletedWithValue(1L);
+    leased.checkLease();
+    CompletableFuture<Long> waiting = leased.whenDurable(2);
+    CompletableFuture<Long> later = leased.whenStable(2);
+    CompletableFuture<?> endless = leased.unlessFailed(new CompletableFuture<>());
+    lease.held = false;
+    leased.durable(2);
+    assertFenced(waiting);
+    assertFenced(later);
+    assertFenced(endless);
+    assertFenced(leased.whenDurable(1));
+    assertThatThrownBy(() -> leased.awaitDurable(1)).isInstanceOf(FencedException.class);
+    assertThatThrownBy(leased::checkLease)
+        .isInstanceOf(FencedException.class)
+        .hasMessageContaining("session");
+    assertThat(leased.mayAnswer()).isFalse();
+  }
+
+  /** Whoever notices first ends what waits, though nothing becomes durable any more. */
+  @Test
+  void aReadThatFindsTheLeaseLostEndsWhatWaits() {
+    Ending lease = new Ending();
+    Sequencer leased = new Sequencer(0, Runnable::run, lease);
+    leased.allocate();
+    CompletableFuture<Long> waiting = leased.whenDurable(1);
+    lease.held = false;
+    assertThatThrownBy(leased::checkLease).isInstanceOf(FencedException.class);
+    assertFenced(waiting);
+  }
+
+  private static void assertFenced(CompletableFuture<?> future) {
+    assertThat(future).isCompletedExceptionally();
+    assertThatThrownBy(future::join).hasCauseInstanceOf(FencedException.class);
   }
 }

@@ -3,7 +3,6 @@ package io.stele.testkit.table;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatchBuilder;
-import io.stele.base.error.SteleException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
@@ -17,7 +16,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -46,9 +44,8 @@ public final class EqualColumns {
           number,
           Bytes.utf8(Long.toString(number)));
     }
-    try {
-      tables.apply(table, batch.build(), Tables.ANY_TXN, true).join();
-    } catch (SteleException | CompletionException e) {
+    Attempt attempt = Attempt.of(() -> tables.apply(table, batch.build(), Tables.ANY_TXN, true));
+    if (attempt != Attempt.DONE) {
       return false;
     }
     acknowledged.put(row, number);

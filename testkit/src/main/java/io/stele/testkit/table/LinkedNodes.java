@@ -3,7 +3,6 @@ package io.stele.testkit.table;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatchBuilder;
-import io.stele.base.error.SteleException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.table.CellPage;
 import io.stele.base.table.ScanOptions;
@@ -16,7 +15,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -43,9 +41,8 @@ public final class LinkedNodes {
     attempted.put(key, previous);
     CellBatchBuilder batch = new CellBatchBuilder();
     batch.put(Bytes.utf8(key), FAMILY, PREVIOUS, 1, Bytes.utf8(previous));
-    try {
-      tables.apply(table, batch.build(), Tables.ANY_TXN, true).join();
-    } catch (SteleException | CompletionException e) {
+    Attempt attempt = Attempt.of(() -> tables.apply(table, batch.build(), Tables.ANY_TXN, true));
+    if (attempt != Attempt.DONE) {
       return false; // it may be there later, and nothing may point at it
     }
     synchronized (acknowledged) {

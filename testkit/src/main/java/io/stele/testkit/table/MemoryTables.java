@@ -369,6 +369,26 @@ public final class MemoryTables implements Tables, TableAdmin {
     return samples;
   }
 
+  // ---- between servers of a cluster
+
+  /** Gives rows away: what is there to be read, and no more. */
+  synchronized List<Cell> take(String table, RowRange rows) {
+    MemoryTable known = known(table);
+    List<Cell> taken = new ArrayList<>();
+    for (Bytes row : known.rowKeys(rows)) {
+      taken.addAll(known.row(row, ReadPredicate.ALL, lastTxn, clock.micros()));
+      known.add(Cell.eraseRow(row).withTxn(++lastTxn));
+    }
+    return taken;
+  }
+
+  /** Gets rows of another server. */
+  synchronized void give(String table, List<Cell> cells) {
+    MemoryTable known = known(table);
+    long txn = ++lastTxn;
+    cells.forEach(cell -> known.add(cell.withTxn(txn)));
+  }
+
   // ---- tables as a whole
 
   @Override

@@ -1,4 +1,4 @@
-package io.stele.it.metastore;
+package io.stele.it;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Short programs of the operating system. */
-final class Programs {
+public final class Programs {
   private static final long DEADLINE_SECONDS = 30;
 
   private Programs() {}
 
   /** Whether there is a program of this name. */
-  static boolean exists(String name) {
+  public static boolean exists(String name) {
     for (String folder : System.getenv().getOrDefault("PATH", "").split(":", -1)) {
       if (!folder.isEmpty() && Files.isExecutable(Path.of(folder, name))) {
         return true;
@@ -23,12 +23,12 @@ final class Programs {
     return Files.isExecutable(Path.of("/usr/sbin", name));
   }
 
-  static boolean isRoot() {
+  public static boolean isRoot() {
     return "root".equals(System.getProperty("user.name"));
   }
 
   /** Runs it to its end, which must be a success. */
-  static void run(String... command) {
+  public static void run(String... command) {
     Result result = attempt(command);
     if (result.exitCode != 0) {
       throw new AssertionError(
@@ -41,9 +41,9 @@ final class Programs {
   }
 
   /** What came of a program. */
-  record Result(int exitCode, String said) {}
+  public record Result(int exitCode, String said) {}
 
-  static Result attempt(String... command) {
+  public static Result attempt(String... command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       process.getOutputStream().close();

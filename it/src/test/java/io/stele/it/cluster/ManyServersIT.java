@@ -1,0 +1,80 @@
+package io.stele.it.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.schema.TableSchema;
+import io.stele.base.table.Cluster;
+import io.stele.base.table.RowOutcome;
+import io.stele.client.Stele;
+import io.stele.testkit.table.TableFixture;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Sixteen servers start at once, each a process: from an empty store, where one of them comes to
+ * have META, and from one with a thousand tablets, of which each gets its share.
+ */
+class ManyServersIT {
+  private static final int SERVERS = 16;
+  private static final int TABLETS = 1_000;
+  private static final String TABLE = "wide";
+
+  @Test
+  @Timeout(value = 5, unit = TimeUnit.MINUTES)
+  void sixteenServersStartAtOnce() {
+    try (TabletCluster cluster = TabletCluster.start(Setup.of("many-servers", SERVERS));
+        Stele stele = cluster.client()) {
+      List<Bytes> splits = new ArrayList<>();
+      for (int i = 1; i < TABLETS; i++) {
+        splits.add(Bytes.utf8("row%04d".formatted(i)));
+      }
+      stele.tables().create(TABLE, TableSchema.ofFamilies("f"), splits);
+      writeAll(stele);
+      checkShares(stele);
+
+      for (int i = 0; i < SERVERS; i++) {
+        cluster.server(i).kill9();
+      }
+      for (int i = 0; i < SERVERS; i++) {
+        cluster.server(i).launch();
+      }
+      for (int i = 0; i < SERVERS; i++) {
+        cluster.server(i).awaitReady();
+      }
+      cluster.awaitServed();
+      assertThat(new TableFixture(stele.rows(), TABLE).all()).hasSize(TABLETS);
+      checkShares(stele);
+      assertThat(stele.tables().verifyMeta("")).isEmpty();
+    }
+  }
+
+  /** One row to each tablet. */
+  private static void writeAll(Stele stele) {
+    List<CellBatch> rows = new ArrayList<>();
+    for (int i = 1; i <= TABLETS; i++) {
+      CellBatchBuilder row = new CellBatchBuilder();
+      row.put(
+          Bytes.utf8("row%04d".formatted(i)), Bytes.utf8("f"), Bytes.utf8("q"), 1, Bytes.utf8("v"));
+      rows.add(row.build());
+    }
+    List<RowOutcome> outcomes = TableFixture.answer(stele.rows().applyRows(TABLE, rows));
+    assertThat(outcomes).allMatch(outcome -> outcome.failure().isEmpty());
+  }
+
+  private static void checkShares(Stele stele) {
+    Cluster.Status status = stele.cluster().status();
+    assertThat(status.unserved()).isEmpty();
+    assertThat(status.tablets()).isEqualTo(TABLETS + 2); // and those of META
+    assertThat(status.servers())
+        .as("each has about its share: %s", status)
+        .hasSize(SERVERS)
+        .allMatch(server -> server.tablets() > TABLETS / SERVERS / 2)
+        .allMatch(server -> server.tablets() < TABLETS / SERVERS * 2);
+  }
+}

@@ -1,0 +1,54 @@
+package io.stele.tables.load;
+
+import io.stele.base.bytes.ByteReader.Malformed;
+import io.stele.base.error.CorruptDataException;
+import io.stele.base.file.FileInfo;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
+import io.stele.base.recordlog.RecordLogReader;
+import io.stele.tables.write.LogFence;
+import io.stele.tables.write.LogHead;
+import java.io.IOException;
+import java.util.List;
+
+/** The log of a run of a server that is over. */
+record DeadLog(FileStore logs, FilePath directory) {
+  /** Sees to it that no more files come, should the server live after all. */
+  void fence(String by) throws IOException {
+    LogFence.put(logs, directory, by);
+  }
+
+  /** Its files, oldest first. */
+  List<FilePath> files() throws IOException {
+    return logs.list(directory).stream()
+        .map(FileInfo::path)
+        .filter(path -> path.name().endsWith(".log"))
+        .toList();
+  }
+
+  /** The newest transaction of it, for which only its end is read; 0 if it is empty. */
+  long lastTxn() throws IOException {
+    for (FilePath path : files().reversed()) {
+      long last = 0;
+      try (RecordLogReader log = RecordLogReader.open(logs, path)) {
+        while (log.next()) {
+          last = parse(log).batch().txn();
+        }
+      }
+      if (last > 0) {
+        return last;
+      }
+    }
+    return 0;
+  }
+
+  /** The record that a reader stands at, which is good until the reader goes on. */
+  static LogHead.Parsed parse(RecordLogReader log) {
+    try {
+      return LogHead.parse(log.buffer(), log.offset(), log.length());
+    } catch (Malformed e) {
+      throw new CorruptDataException(
+          log.path().toString(), log.recordPosition(), "a log record", e.problem());
+    }
+  }
+}

@@ -1,0 +1,260 @@
+package io.stele.tables.load;
+
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
+import io.stele.base.schema.GroupSchema;
+import io.stele.engine.disk.DiskFragment;
+import io.stele.tables.meta.FragmentRef;
+import io.stele.tables.meta.LogRef;
+import io.stele.tables.tablet.ChainEdit;
+import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.Tablet;
+import io.stele.tables.tablet.TabletState;
+import io.stele.tables.tablet.TabletView;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Reads the logs that tablets here are owed, and puts what they say into the tablets' chains.
+ *
+ * <p>A chain is in the order of transactions. The logs of a tablet follow each other, and so do the
+ * files that the servers flushed which had it; each log ends where the next one begins:
+ *
+ * <pre>
+ *   logs     A from 10         B from 50              this server's, from 90
+ *   files    up to 50   [A]    50 to 90        [B]    since 90
+ * </pre>
+ *
+ * What A flushed before it died comes before what is read from its log, as some of that may be in
+ * both; what B flushed, which died before it had read A's log, comes behind it.
+ */
+final class Recovery {
+  private final ServerParts server;
+  private final FileStore logs;
+  private final long pieceBytes;
+  private final List<FilePath> written = new ArrayList<>();
+  private final Map<Tablet, SteleException> failed = new LinkedHashMap<>();
+  private final Map<Tablet, List<Files>> found = new HashMap<>(); // for each log that it is owed
+  private long records;
+
+  /** New files for a tablet from one log, by group. */
+  private static final class Files {
+    final Map<String, List<FragmentRef>> byGroup = new HashMap<>();
+
+    List<FragmentRef> of(String group) {
+      return byGroup.getOrDefault(group, List.of());
+    }
+  }
+
+  /** A log that a tablet is owed. */
+  private record Owed(Coming coming, int index) {
+    LogRef log() {
+      return coming.owedLogs().get(index);
+    }
+
+    /** All behind this transaction is said by the next log. */
+    long upToTxn() {
+      List<LogRef> all = coming.owedLogs();
+      if (index + 1 < all.size()) {
+        return all.get(index + 1).fromTxn();
+      }
+      return coming.table().view().find(coming.tablet()).orElseThrow().fromTxn();
+    }
+
+    LogReplay.Wanted wanted() {
+      return new LogReplay.Wanted(
+          coming.config().first(), coming.config().last(), log().fromTxn(), upToTxn());
+    }
+  }
+
+  Recovery(ServerParts server, FileStore logs, long pieceBytes) {
+    this.server = server;
+    this.logs = logs;
+    this.pieceBytes = pieceBytes;
+  }
+
+  /** Reads the logs, and makes those tablets active whose logs could all be read. */
+  void run(Collection<Coming> coming) {
+    Map<FilePath, Map<Table, List<Owed>>> byLog = new LinkedHashMap<>();
+    for (Coming each : coming) {
+      List<Files> files = new ArrayList<>();
+      for (int i = 0; i < each.owedLogs().size(); i++) {
+        files.add(new Files());
+        byLog
+            .computeIfAbsent(each.owedLogs().get(i).directory(), _ -> new LinkedHashMap<>())
+            .computeIfAbsent(each.table(), _ -> new ArrayList<>())
+            .add(new Owed(each, i));
+      }
+      found.put(each.tablet(), files);
+    }
+    byLog.forEach(this::read);
+    Map<Table, List<Coming>> readable = new LinkedHashMap<>();
+    for (Coming each : coming) {
+      if (!failed.containsKey(each.tablet())) {
+        readable.computeIfAbsent(each.table(), _ -> new ArrayList<>()).add(each);
+      }
+    }
+    readable.forEach(this::putInPlace);
+  }
+
+  /** Why tablets could not be made readable. */
+  Map<Tablet, SteleException> failed() {
+    return failed;
+  }
+
+  /** How many records of the logs were of the tablets' tables. */
+  long records() {
+    return records;
+  }
+
+  /** The new files are named by configurations now, or by none. */
+  void settled() {
+    written.forEach(server.names()::settled);
+  }
+
+  // ---- reading
+
+  private void read(FilePath directory, Map<Table, List<Owed>> wanted) {
+    LogReplay replay = new LogReplay(server, new DeadLog(logs, directory), pieceBytes);
+    wanted.forEach(
+        (table, owed) ->
+            replay.want(
+                table.name(), table.view().schema(), owed.stream().map(Owed::wanted).toList()));
+    try {
+      replay.run();
+      wanted.forEach((table, owed) -> share(table, owed, replay));
+    } catch (SteleException e) {
+      fail(wanted, e);
+    } catch (IOException e) {
+      fail(wanted, new UnavailableException("log " + directory + " could not be read: " + e, e));
+    } finally {
+      written.addAll(replay.files());
+      records += replay.records();
+    }
+  }
+
+  private void fail(Map<Table, List<Owed>> wanted, SteleException cause) {
+    wanted
+        .values()
+        .forEach(owed -> owed.forEach(each -> failed.put(each.coming().tablet(), cause)));
+  }
+
+  /** Gives each tablet the new files that have rows of it. */
+  private void share(Table table, List<Owed> owed, LogReplay replay) {
+    Map<Tablet, Owed> byTablet = new HashMap<>();
+    owed.forEach(each -> byTablet.put(each.coming().tablet(), each));
+    List<TabletView> views =
+        owed.stream().map(each -> each.coming().view(TabletState.ACTIVE, 0)).toList();
+    TableView view = TableView.empty(table.view().schema()).with(views);
+    for (GroupSchema group : table.view().schema().groups()) {
+      for (FilePath path : replay.files(table.name(), group.name())) {
+        DiskFragment fragment = table.graph().use(path);
+        try {
+          for (TabletView sharing : ChainEdit.sharing(view, fragment, Long.MAX_VALUE)) {
+            Owed each = Objects.requireNonNull(byTablet.get(sharing.tablet()));
+            Objects.requireNonNull(found.get(sharing.tablet()))
+                .get(each.index())
+                .byGroup
+                .computeIfAbsent(group.name(), _ -> new ArrayList<>())
+                .add(FragmentRef.whole(path));
+          }
+        } finally {
+          table.graph().release(List.of(fragment)).forEach(table.graph()::close);
+        }
+      }
+    }
+  }
+
+  // ---- the chains
+
+  /** From here on the tablets of a table can be read. */
+  private void putInPlace(Table table, List<Coming> tablets) {
+    Map<Tablet, Map<String, int[]>> places = new HashMap<>();
+    tablets.forEach(each -> places.put(each.tablet(), places(table, each)));
+    server
+        .lock()
+        .run(
+            () -> {
+              TableView view = table.view();
+              for (Coming each : tablets) {
+                Map<String, int[]> ofTablet = Objects.requireNonNull(places.get(each.tablet()));
+                view = view.withTablet(each.tablet(), old -> active(each, old, ofTablet));
+              }
+              table.replace(view);
+            });
+  }
+
+  private TabletView active(Coming coming, TabletView old, Map<String, int[]> places) {
+    if (!old.owedLogs().equals(coming.owedLogs())) {
+      return old.withState(TabletState.ACTIVE); // emptied meanwhile: what was does not count
+    }
+    List<Files> files = Objects.requireNonNull(found.get(coming.tablet()));
+    SortedMap<String, List<FragmentRef>> chains = new TreeMap<>(old.files());
+    places.forEach(
+        (group, ofGroup) -> {
+          List<FragmentRef> chain = new ArrayList<>(old.files().getOrDefault(group, List.of()));
+          for (int log = ofGroup.length - 1; log >= 0; log--) { // those before stay where they are
+            chain.addAll(ofGroup[log], files.get(log).of(group));
+          }
+          chains.put(group, List.copyOf(chain));
+        });
+    return new TabletView(
+        old.tablet(),
+        old.first(),
+        old.last(),
+        TabletState.ACTIVE,
+        old.fromTxn(),
+        chains,
+        old.chains(),
+        List.of());
+  }
+
+  /**
+   * Where in the chain of each group that gets new files those of each log belong. Chains only grow
+   * at their end meanwhile.
+   */
+  private Map<String, int[]> places(Table table, Coming coming) {
+    List<Files> files = Objects.requireNonNull(found.get(coming.tablet()));
+    Set<String> groups = new HashSet<>();
+    files.forEach(each -> groups.addAll(each.byGroup.keySet()));
+    Optional<TabletView> view = table.view().find(coming.tablet());
+    Map<String, int[]> places = new HashMap<>();
+    for (String group : groups) {
+      List<FragmentRef> chain =
+          coming.isNew()
+              ? coming.config().fragments().getOrDefault(group, List.of())
+              : view.orElseThrow().files().getOrDefault(group, List.of());
+      int[] ofLogs = new int[files.size()];
+      int end = chain.size();
+      for (int log = files.size() - 1; log >= 0; log--) {
+        boolean none = coming.isNew() && log == files.size() - 1; // has been flushed behind it
+        long upTo = new Owed(coming, log).upToTxn();
+        while (!none && end > 0 && maxTxn(table, chain.get(end - 1)) > upTo) {
+          end--;
+        }
+        ofLogs[log] = end;
+      }
+      places.put(group, ofLogs);
+    }
+    return places;
+  }
+
+  private static long maxTxn(Table table, FragmentRef ref) {
+    return SchemaChanger.contents(table, ref.path()).maxTxn();
+  }
+}
