@@ -26,7 +26,8 @@ public sealed interface ClusterEvent extends Event {
 
     @Override
     public String text() {
-      return what + " has lost its session in the metastore: it gives up all it had, and begins anew";
+      return what
+          + " has lost its session in the metastore: it gives up all it had, and begins anew";
     }
   }
 
@@ -60,7 +61,9 @@ public sealed interface ClusterEvent extends Event {
 
     @Override
     public String text() {
-      return what + " does not take part in the cluster yet, and tries again: " + cause.getMessage();
+      return what
+          + " does not take part in the cluster yet, and tries again: "
+          + cause.getMessage();
     }
   }
 }

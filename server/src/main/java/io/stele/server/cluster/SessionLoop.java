@@ -68,7 +68,8 @@ final class SessionLoop implements AutoCloseable {
     this.timeToLive = timeToLive;
     this.work = work;
     this.events = events;
-    this.thread = Thread.ofPlatform().daemon().name("stele-" + what.split(" ")[0]).unstarted(this::run);
+    this.thread =
+        Thread.ofPlatform().daemon().name("stele-" + what.split(" ")[0]).unstarted(this::run);
   }
 
   SessionLoop start() {

@@ -1,5 +1,6 @@
 package io.stele.server.cluster;
 
+import io.stele.base.error.SteleException;
 import io.stele.base.event.Events;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
@@ -18,7 +19,7 @@ import java.util.List;
  * as a crash would drop it, and another begins under a new session and a new name, with nothing.
  */
 final class TabletNode implements SessionLoop.Work {
-  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(8);
 
   private final ClusterNodeSettings settings;
   private final ClusterParts parts;
@@ -32,6 +33,10 @@ final class TabletNode implements SessionLoop.Work {
     this.parts = parts;
     this.gateway = gateway;
     this.events = events;
+  }
+
+  private String what() {
+    return "tablet server " + settings.address();
   }
 
   /** The name under which it takes part; empty while it does not. */
@@ -94,7 +99,8 @@ final class TabletNode implements SessionLoop.Work {
 
     private void stopServing() {
       run = "";
-      var _ = gateway.serve(parts.locator()); // before: without one, all tables would seem to be here
+      var _ =
+          gateway.serve(parts.locator()); // before: without one, all tables would seem to be here
       served.forEach(Serving::close);
     }
 
@@ -106,14 +112,24 @@ final class TabletNode implements SessionLoop.Work {
       closeInTime();
     }
 
+    private void close() {
+      try {
+        server.close();
+      } catch (SteleException e) {
+        events.publish(new ClusterEvent.LeftInHaste(what(), String.valueOf(e.getMessage())));
+      }
+    }
+
     private void closeInTime() {
-      Thread closing = Thread.ofVirtual().name("stele-unload").start(server::close);
+      Thread closing = Thread.ofVirtual().name("stele-unload").start(this::close);
       try {
         if (!closing.join(CLOSE_PATIENCE)) {
           events.publish(
               new ClusterEvent.LeftInHaste(
-                  "tablet server " + settings.address(),
-                  "META did not take their configurations within " + CLOSE_PATIENCE.toSeconds() + " s"));
+                  what(),
+                  "META did not take their configurations within "
+                      + CLOSE_PATIENCE.toSeconds()
+                      + " s"));
           server.abandon();
         }
       } catch (InterruptedException e) {
