@@ -157,7 +157,7 @@ class ClusterCommandTest {
           cluster up --nodes 2 --metastore-members 3 | --metastore-members is 3: must be from 1 to the 2 nodes
           """)
   void whatCannotBeIsNamed(String words, String message) {
-    Run run = stele.run(words.split(" "));
+    Run run = stele.run(words.split(" ", -1));
     assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(run.err()).contains(message);
   }
