@@ -81,7 +81,7 @@ class ClusterCommandTest {
             master h:1 (token 7), 2 servers, 4 tablets, 0 of them not served
 
             SERVER  RUN            STATE     TABLETS  MEMORY   ON DISK  READS/S  WRITES/S
-            h:1     s000000000001  serves          3    10 B  2.00 KiB       12       0.2
+            h:1     s000000000001  serves          3    10 B  2.00 KiB       12       0.3
             h:2     s000000000002  draining        1     0 B       0 B      0.0       0.0
             """);
     assertThat(stele.ok("cluster", "status", "--output", "json"))
