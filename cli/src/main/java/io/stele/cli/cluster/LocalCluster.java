@@ -23,7 +23,7 @@ import java.util.Map;
  * </pre>
  */
 final class LocalCluster implements AutoCloseable {
-  private static final Duration READY_PATIENCE = Duration.ofSeconds(120);
+  private static final Duration READY_PATIENCE = Duration.ofMinutes(3);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(40);
   private static final Duration PAUSE = Duration.ofMillis(100);
 
@@ -35,8 +35,7 @@ final class LocalCluster implements AutoCloseable {
    * @param heap of each node, as the JVM wants it
    * @param settings more settings of all nodes
    */
-  record Plan(
-      Path data, int nodes, int members, String files, String heap, List<String> settings) {
+  record Plan(Path data, int nodes, int members, String files, String heap, List<String> settings) {
     Plan {
       settings = List.copyOf(settings);
     }
@@ -151,9 +150,7 @@ final class LocalCluster implements AutoCloseable {
             .filter(server -> server.problem().isEmpty())
             .map(Cluster.ServerStatus::address)
             .toList();
-    return serving.containsAll(addresses())
-        && status.tablets() > 0
-        && status.unserved().isEmpty();
+    return serving.containsAll(addresses()) && status.tablets() > 0 && status.unserved().isEmpty();
   }
 
   /** Starts a node again that has ended. */

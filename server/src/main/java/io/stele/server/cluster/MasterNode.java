@@ -52,8 +52,7 @@ final class MasterNode implements SessionLoop.Work {
               settings.leading());
       Watcher watcher = parts.membership().watch(master::wake);
       master.start();
-      List<Serving> served =
-          List.of(gateway.serve(master), gateway.serveAdmin(master.tables()));
+      List<Serving> served = List.of(gateway.serve(master), gateway.serveAdmin(master.tables()));
       begun = true;
       return new Leading(lead, master, watcher, served);
     } finally {
@@ -76,7 +75,7 @@ final class MasterNode implements SessionLoop.Work {
     }
   }
 
-  private final class Leading implements SessionLoop.Tenure {
+  private static final class Leading implements SessionLoop.Tenure {
     private final Election.Leadership lead;
     private final Master master;
     private final Watcher watcher;
