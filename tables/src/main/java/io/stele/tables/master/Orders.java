@@ -135,7 +135,7 @@ final class Orders {
             () -> {
               try {
                 future.complete(new Answer.Given<>(call.get()));
-              } catch (RuntimeException e) {
+              } catch (RuntimeException | Error e) { // whoever waits must be told, whatever it was
                 future.complete(new Answer.Failed<>(known(e)));
               }
             });
