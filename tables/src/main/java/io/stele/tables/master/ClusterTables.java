@@ -232,6 +232,8 @@ public final class ClusterTables implements TableAdmin {
       }
       master.parts().lead().check();
       repeatedly(() -> Futures.await(meta.drop(table)), () -> !exists(table));
+    } finally {
+      master.wake(); // what was unloaded and not dropped is to be served
     }
   }
 

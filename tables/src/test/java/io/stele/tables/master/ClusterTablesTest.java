@@ -49,7 +49,7 @@ class ClusterTablesTest {
   }
 
   private FakeServer owner(String last) {
-    return cluster.servers.get(cluster.assignments().get(key("t", last)));
+    return cluster.owner(key("t", last));
   }
 
   private FakeServer other(FakeServer server) {

@@ -222,7 +222,7 @@ class MasterTest {
   void aTabletThatItsServerTookOverAndLostIsLoadedThereAgain() {
     Master watching = cluster.master(SETTINGS.withBalance(false, Duration.ofNanos(1)));
     table();
-    FakeServer owner = cluster.servers.get(cluster.assignments().get(key("t", "0005")));
+    FakeServer owner = cluster.owner(key("t", "0005"));
     owner.tablets.remove(key("t", "0005"));
     assertThat(watching.status().unserved())
         .singleElement()
@@ -271,7 +271,7 @@ class MasterTest {
   @Test
   void aTabletIsFlushedThenUnloadedThenLoadedElsewhere() {
     table();
-    FakeServer from = cluster.servers.get(cluster.assignments().get(key("t", "0005")));
+    FakeServer from = cluster.owner(key("t", "0005"));
     FakeServer to = from == a ? b : a;
     from.orders.clear();
     Move move = master.move("t", Bytes.utf8("0005"), to.name.address());
@@ -291,7 +291,7 @@ class MasterTest {
   @Test
   void aTabletThatTheTargetCannotLoadGoesAnywhere() {
     table();
-    FakeServer from = cluster.servers.get(cluster.assignments().get(key("t", "0005")));
+    FakeServer from = cluster.owner(key("t", "0005"));
     FakeServer to = from == a ? b : a;
     to.fault = key -> Optional.of(new UnavailableException("disk full"));
     assertThatThrownBy(() -> master.move("t", Bytes.utf8("0005"), to.name.address()))
