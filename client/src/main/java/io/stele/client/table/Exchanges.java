@@ -1,5 +1,6 @@
 package io.stele.client.table;
 
+import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
@@ -73,7 +74,7 @@ final class Exchanges implements AutoCloseable {
   }
 
   /**
-   * Sends something to one server, once.
+   * Sends something about a row, and perhaps more, to one server, once.
    *
    * @param changes whether it is a change
    * @param repeatable whether it may be sent elsewhere while it is not answered
@@ -81,11 +82,12 @@ final class Exchanges implements AutoCloseable {
   PendingOperation once(
       TableOperation.Builder operation,
       Endpoint endpoint,
+      Bytes row,
       long bytes,
       boolean changes,
       BooleanSupplier repeatable,
       Duration timeout) {
-    Target target = new Target.At(locations, endpoint);
+    Target target = new Target.Found(locations, operation.getTable(), row, endpoint);
     return send(operation, target, true, bytes, changes, repeatable, timeout);
   }
 
@@ -189,6 +191,7 @@ final class Exchanges implements AutoCloseable {
             endpoint,
             threads,
             caller.settings().attemptTimeout(),
+            server -> locations.lost(server, true),
             stream -> streams.remove(endpoint, stream));
     made.submit(operation);
     if (streams.putIfAbsent(endpoint, made) != null) {

@@ -121,6 +121,7 @@ final class RangeRead {
         exchanges.once(
             TableOperation.newBuilder().setTable(table).setRead(request),
             server,
+            from,
             wire.getSerializedSize(),
             false,
             () -> true,

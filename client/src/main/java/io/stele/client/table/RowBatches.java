@@ -141,7 +141,14 @@ final class RowBatches {
         TableOperation.newBuilder().setTable(table).setApplyRows(request);
     Duration left = Duration.ofNanos(deadline - exchanges.caller().clock().nanos());
     PendingOperation sent =
-        exchanges.once(operation, server, bytes, true, () -> areRepeatable(places), left);
+        exchanges.once(
+            operation,
+            server,
+            key(rows.get(places.getFirst())),
+            bytes,
+            true,
+            () -> areRepeatable(places),
+            left);
     return Exchanges.then(
         sent,
         found ->
