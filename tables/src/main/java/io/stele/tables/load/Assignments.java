@@ -163,7 +163,10 @@ public final class Assignments {
     byTable.keySet().forEach(this::forgetIfEmpty);
   }
 
-  /** Those that are not here; one that has all but left leaves first. */
+  /**
+   * Those that are not here. One that has all but left leaves first; of one that takes writes, but
+   * is owed the rest of a log, that is read.
+   */
   private List<TabletKey> missing(String name, List<TabletKey> keys, Outcomes outcomes) {
     List<TabletKey> missing = new ArrayList<>();
     for (TabletKey key : keys) {
@@ -174,10 +177,13 @@ public final class Assignments {
           unload(table.orElseThrow(), Set.of(here.get().tablet()));
           here = Optional.empty();
         }
-        if (here.isPresent()) {
-          outcomes.done(key);
-        } else {
+        if (here.isEmpty()) {
           missing.add(key);
+        } else {
+          if (!isReadable(here.get())) {
+            loader.resume(table.orElseThrow());
+          }
+          outcomes.done(key);
         }
       } catch (SteleException e) {
         outcomes.failed(key, e);
@@ -296,30 +302,33 @@ public final class Assignments {
     return config.log().filter(newest -> newest.directory().equals(home.log())).isPresent();
   }
 
-  /** All at once; if that fails one by one, so that it is known which cannot be loaded. */
+  /** All at once; those that did not come one by one, so that it is known which cannot. */
   private void loadFound(Map<Table, List<TabletConfig>> wanted, Outcomes outcomes) {
-    List<TabletKey> keys = new ArrayList<>();
-    wanted.values().forEach(configs -> configs.forEach(config -> keys.add(config.key())));
+    Optional<SteleException> problem = Optional.empty();
     try {
       loader.load(wanted);
-      keys.forEach(outcomes::done);
-      wanted.keySet().forEach(sizeCheck);
     } catch (SteleException e) {
-      if (keys.size() == 1 || !server.sequencer().mayAnswer()) {
-        outcomes.failed(keys, e);
-        return;
-      }
-      wanted.forEach(
-          (table, configs) ->
-              configs.forEach(
-                  config -> {
-                    if (find(table, config.key()).isPresent()) {
-                      outcomes.failed(config.key(), e); // it came, but cannot be read yet
-                    } else {
-                      loadFound(Map.of(table, List.of(again(config))), outcomes);
-                    }
-                  }));
+      problem = Optional.of(e);
     }
+    boolean several = wanted.values().stream().mapToInt(List::size).sum() > 1;
+    for (Map.Entry<Table, List<TabletConfig>> entry : wanted.entrySet()) {
+      Table table = entry.getKey();
+      sizeCheck.accept(table);
+      for (TabletConfig config : entry.getValue()) {
+        Optional<TabletView> here = find(table, config.key());
+        if (problem.isEmpty() || here.filter(Assignments::isReadable).isPresent()) {
+          outcomes.done(config.key());
+        } else if (here.isEmpty() && several && server.sequencer().mayAnswer()) {
+          loadFound(Map.of(table, List.of(again(config))), outcomes);
+        } else {
+          outcomes.failed(config.key(), problem.get());
+        }
+      }
+    }
+  }
+
+  private static boolean isReadable(TabletView tablet) {
+    return tablet.state().reads() == TabletState.Access.SERVED;
   }
 
   /** As META has it now: the try with the others may have saved it. */

@@ -415,6 +415,21 @@ class MasterTest {
     assertThat(master.collectFiles(true).blocked()).isEmpty();
   }
 
+  /** A server that was started again answers at the address of the run whose session yet lives. */
+  @Test
+  void aRunDoesNotAnswerForTheOneBeforeIt() {
+    table();
+    FakeServer again = cluster.start("a:1");
+    cluster.servers.put(a.name, again);
+    assertThat(master.collectFiles(true).blocked()).contains(a.name.run() + " has ended");
+    assertThat(master.status().servers())
+        .filteredOn(server -> server.run().equals(a.name.run()))
+        .allSatisfy(server -> assertThat(server.problem()).contains(again.name.run()));
+    cluster.kill(a);
+    settle(master);
+    assertThat(master.collectFiles(true).blocked()).isEmpty();
+  }
+
   @Test
   void ownershipIsByRunNotByAddress() {
     TabletConfig config =
