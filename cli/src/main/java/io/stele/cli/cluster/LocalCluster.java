@@ -98,13 +98,20 @@ final class LocalCluster implements AutoCloseable {
   }
 
   /** Makes the first nodes one group, unless they are from an earlier start. */
-  private static void formGroup(List<String> members) {
+  private static void formGroup(List<String> members) throws InterruptedException {
     if (members.size() == 1) {
       return; // it has formed one by itself
     }
     try (Stele stele = Stele.connect(members.toArray(String[]::new))) {
+      List<MemberReport> reports = stele.metastore().admin().status();
+      long deadline = System.nanoTime() + READY_PATIENCE.toNanos();
+      while (!reports.stream().allMatch(MemberReport.Reached.class::isInstance)
+          && System.nanoTime() - deadline < 0) {
+        Thread.sleep(PAUSE);
+        reports = stele.metastore().admin().status();
+      }
       boolean formed =
-          stele.metastore().admin().status().stream()
+          reports.stream()
               .anyMatch(
                   report ->
                       report instanceof MemberReport.Reached(_, var status)

@@ -79,6 +79,7 @@ public final class ClusterNode implements AutoCloseable {
   /** Hands over what it has, and leaves. */
   @Override
   public void close() throws IOException, InterruptedException {
+    leading.ifPresent(SessionLoop::closeUnlessBegun); // not elected any more
     // The tablets first: if this node leads, it is what moves them.
     if (tablets.isPresent()) {
       tablets.get().close();

@@ -54,7 +54,7 @@ final class MasterNode implements SessionLoop.Work {
       master.start();
       List<Serving> served = List.of(gateway.serve(master), gateway.serveAdmin(master.tables()));
       begun = true;
-      return new Leading(lead, master, watcher, served);
+      return new Leading(master, watcher, served);
     } finally {
       if (!begun) {
         lead.close();
@@ -76,13 +76,11 @@ final class MasterNode implements SessionLoop.Work {
   }
 
   private static final class Leading implements SessionLoop.Tenure {
-    private final Election.Leadership lead;
     private final Master master;
     private final Watcher watcher;
     private final List<Serving> served;
 
-    Leading(Election.Leadership lead, Master master, Watcher watcher, List<Serving> served) {
-      this.lead = lead;
+    Leading(Master master, Watcher watcher, List<Serving> served) {
       this.master = master;
       this.watcher = watcher;
       this.served = List.copyOf(served);
@@ -95,11 +93,10 @@ final class MasterNode implements SessionLoop.Work {
       master.close();
     }
 
-    /** The next in line leads at once. */
+    /** The next in line leads at once: the lock goes with the session. */
     @Override
     public void end() {
       abandon();
-      lead.close();
     }
   }
 }

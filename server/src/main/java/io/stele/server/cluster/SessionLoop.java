@@ -70,7 +70,10 @@ final class SessionLoop implements AutoCloseable {
     this.work = work;
     this.events = events;
     this.thread =
-        Thread.ofPlatform().daemon().name("stele-" + what.substring(0, what.indexOf(' '))).unstarted(this::run);
+        Thread.ofPlatform()
+            .daemon()
+            .name("stele-" + what.substring(0, what.indexOf(' ')))
+            .unstarted(this::run);
   }
 
   SessionLoop start() {
@@ -196,6 +199,19 @@ final class SessionLoop implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       // Only a close interrupts.
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Begins nothing more; work that has begun goes on until it is closed. */
+  void closeUnlessBegun() {
+    lock.lock();
+    try {
+      if (beginning) {
+        closing = true;
+        thread.interrupt();
+      }
     } finally {
       lock.unlock();
     }

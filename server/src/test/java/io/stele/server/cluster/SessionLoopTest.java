@@ -151,6 +151,7 @@ class SessionLoopTest {
             });
     waiting.await();
 
+    loop.closeUnlessBegun();
     loop.close();
 
     assertThat(done).isEmpty();
