@@ -23,7 +23,7 @@ import java.util.Map;
  * </pre>
  */
 final class LocalCluster implements AutoCloseable {
-  private static final Duration READY_PATIENCE = Duration.ofSeconds(180);
+  private static final Duration READY_PATIENCE = Duration.ofMinutes(3);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(40);
   private static final Duration PAUSE = Duration.ofMillis(100);
 

@@ -1,6 +1,7 @@
 package io.stele.client.table;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.client.call.Caller;
 import io.stele.client.call.Endpoint;
@@ -15,7 +16,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The streams of small operations, one to each server that is asked. */
 final class Exchanges implements AutoCloseable {
@@ -130,6 +133,34 @@ final class Exchanges implements AutoCloseable {
   /** Does what sends, on a thread that hands out answers or ends pauses, and must not wait. */
   static <T> T withoutWaiting(Supplier<T> work) {
     return ScopedValue.where(ExchangeStream.DELIVERING, true).call(work::get);
+  }
+
+  /** Goes on in one of two ways, by whether something failed. */
+  static <T, R> CompletableFuture<R> then(
+      CompletableFuture<T> before,
+      Function<T, CompletableFuture<R>> done,
+      Function<SteleException, CompletableFuture<R>> failed) {
+    CompletableFuture<R> answer = new CompletableFuture<>();
+    var _ =
+        before.whenComplete(
+            (found, problem) -> {
+              CompletableFuture<R> next;
+              try {
+                next = problem == null ? done.apply(found) : failed.apply(Table.failure(problem));
+              } catch (RuntimeException e) {
+                next = CompletableFuture.failedFuture(e);
+              }
+              var _ = next.whenComplete((result, why) -> pass(answer, result, why));
+            });
+    return answer;
+  }
+
+  private static <R> void pass(CompletableFuture<R> to, R result, @Nullable Throwable problem) {
+    if (problem == null) {
+      to.complete(result);
+    } else {
+      to.completeExceptionally(problem);
+    }
   }
 
   /** Hands an operation to the stream of a server. */

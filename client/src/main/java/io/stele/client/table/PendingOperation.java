@@ -169,6 +169,13 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
     }
   }
 
+  /** What is thrown when the time is over: to callers, a server that is fenced serves nothing. */
+  static SteleException last(SteleException problem) {
+    return problem instanceof FencedException
+        ? new NotServingException(String.valueOf(problem.getMessage()))
+        : problem;
+  }
+
   /** True of failures after which another attempt, perhaps elsewhere, may do better. */
   static boolean passes(SteleException problem) {
     return problem instanceof UnavailableException

@@ -11,6 +11,7 @@ import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.cell.CellView;
 import io.stele.base.time.RandomSource;
 import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment;
 import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.engine.fragment.RandomCells;
 import java.util.ArrayList;
@@ -100,7 +101,7 @@ class MemFragmentTest {
     assertThat(fragment.bytes()).isEqualTo(MemoryOf.fragment(fragment));
   }
 
-  private static Cell change(Bytes row, RandomGenerator random) {
+  static Cell change(Bytes row, RandomGenerator random) {
     Bytes column = Bytes.utf8("c" + random.nextInt(2));
     return switch (random.nextInt(40)) {
       case 0 -> Cell.eraseRow(row);
@@ -113,7 +114,7 @@ class MemFragmentTest {
     };
   }
 
-  private static void checkSeeks(MemFragment fragment, List<Cell> cells, RandomGenerator random) {
+  static void checkSeeks(Fragment fragment, List<Cell> cells, RandomGenerator random) {
     CellCursor cursor = fragment.cursor(TimeBounds.ALL);
     for (int i = 0; i < 5_000; i++) {
       int at = random.nextInt(cells.size());

@@ -75,7 +75,7 @@ final class MasterNode implements SessionLoop.Work {
     }
   }
 
-  private final class Leading implements SessionLoop.Tenure {
+  private static final class Leading implements SessionLoop.Tenure {
     private final Election.Leadership lead;
     private final Master master;
     private final Watcher watcher;

@@ -70,7 +70,7 @@ final class SessionLoop implements AutoCloseable {
     this.work = work;
     this.events = events;
     this.thread =
-        Thread.ofPlatform().daemon().name("stele-" + what.split(" ")[0]).unstarted(this::run);
+        Thread.ofPlatform().daemon().name("stele-" + what.substring(0, what.indexOf(' '))).unstarted(this::run);
   }
 
   SessionLoop start() {

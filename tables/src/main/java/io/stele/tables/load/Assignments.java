@@ -181,7 +181,7 @@ public final class Assignments {
           missing.add(key);
         } else {
           if (!isReadable(here.get())) {
-            loader.resume(List.of(table.orElseThrow()));
+            loader.resume(table.orElseThrow());
           }
           outcomes.done(key);
         }

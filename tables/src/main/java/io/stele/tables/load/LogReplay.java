@@ -10,7 +10,7 @@ import io.stele.base.recordlog.RecordLogReader;
 import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.TableSchema;
 import io.stele.engine.chain.Link;
-import io.stele.engine.memory.MemFragment;
+import io.stele.engine.memory.BulkFragment;
 import io.stele.tables.schema.FamilyMap;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.write.LogHead;
@@ -61,7 +61,7 @@ final class LogReplay {
     final TableSchema schema;
     final FamilyMap families;
     final List<Wanted> tablets; // in the order of their rows
-    final List<MemFragment> memory = new ArrayList<>(); // by group
+    final List<BulkFragment> memory = new ArrayList<>(); // by group
     final Map<String, List<FilePath>> files = new HashMap<>(); // by group; of the writing thread
     private int at; // the tablet that the last cell was looked for in
 
@@ -69,7 +69,7 @@ final class LogReplay {
       this.schema = schema;
       this.families = new FamilyMap(schema);
       this.tablets = tablets.stream().sorted(Comparator.comparing(Wanted::first)).toList();
-      schema.groups().forEach(_ -> memory.add(new MemFragment()));
+      schema.groups().forEach(_ -> memory.add(new BulkFragment()));
     }
 
     boolean wants(CellView cell) {
@@ -99,10 +99,31 @@ final class LogReplay {
       return low;
     }
 
-    /** Row erasures concern all groups; families that the schema has no more are left out. */
-    boolean isOf(int group, CellView cell) {
-      return cell.kind == CellKind.ERASE_ROW
-          || families.groupOf(cell.familyArray, cell.familyOffset, cell.familyLength) == group;
+    /**
+     * Takes a cell if it is wanted. Row erasures concern all groups; families that the schema has
+     * no more are left out.
+     *
+     * @return by how much memory has grown
+     */
+    long add(CellView cell) {
+      if (!wants(cell)) {
+        return 0;
+      }
+      if (cell.kind == CellKind.ERASE_ROW) {
+        long grown = 0;
+        for (BulkFragment group : memory) {
+          grown += add(group, cell);
+        }
+        return grown;
+      }
+      int group = families.groupOf(cell.familyArray, cell.familyOffset, cell.familyLength);
+      return group < 0 ? 0 : add(memory.get(group), cell);
+    }
+
+    private static long add(BulkFragment group, CellView cell) {
+      long before = group.bytes();
+      group.add(cell);
+      return group.bytes() - before;
     }
   }
 
@@ -173,12 +194,9 @@ final class LogReplay {
       return;
     }
     records++;
-    for (int g = 0; g < target.memory.size(); g++) {
-      int group = g;
-      MemFragment memory = target.memory.get(g);
-      long before = memory.bytes();
-      memory.add(batch, cell -> target.isOf(group, cell) && target.wants(cell));
-      gathered += memory.bytes() - before;
+    CellBatch.Reader cells = batch.read();
+    while (cells.next()) {
+      gathered += target.add(cells.cell());
     }
     if (gathered >= pieceBytes) {
       spillLargest(writer);
@@ -202,19 +220,19 @@ final class LogReplay {
   }
 
   private void spill(Target target, int group, ExecutorService writer) throws IOException {
-    MemFragment full = target.memory.get(group);
+    BulkFragment full = target.memory.get(group);
     if (full.isEmpty()) {
       return;
     }
-    full.freeze();
-    target.memory.set(group, new MemFragment());
+    target.memory.set(group, new BulkFragment());
     gathered -= full.bytes();
     await(writing);
     GroupSchema schema = target.schema.groups().get(group);
     writing = CompletableFuture.runAsync(() -> write(target, full, schema), writer);
   }
 
-  private void write(Target target, MemFragment full, GroupSchema schema) {
+  private void write(Target target, BulkFragment full, GroupSchema schema) {
+    full.freeze();
     FilePath path = server.names().create();
     boolean written = false;
     try {
