@@ -2,7 +2,6 @@ package io.stele.it.cluster;
 
 import io.stele.base.time.Clock;
 import io.stele.it.cluster.Harm.Fault;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,13 +75,7 @@ class DfsClusterIT {
         settings.resolve("hdfs-site.xml"),
         "<configuration><property><name>dfs.replication</name><value>%s</value></property></configuration>"
             .formatted(REPLICATION));
-    List<String> program = new ArrayList<>();
-    program.add(ProcessHandle.current().info().command().orElse("java"));
-    program.addAll(List.of(TabletCluster.SMALL.split(" ", -1)));
-    program.add("--enable-native-access=ALL-UNNAMED");
-    program.add("--sun-misc-unsafe-memory-access=allow");
-    program.add("-cp");
-    program.add(settings + File.pathSeparator + System.getProperty("java.class.path"));
+    List<String> program = new ArrayList<>(TabletCluster.java("-Xmx256m", settings));
     program.add("io.stele.cli.Main");
     return program;
   }
