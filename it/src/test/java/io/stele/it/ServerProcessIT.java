@@ -131,7 +131,8 @@ class ServerProcessIT {
     Launcher.Result role = server("--roles", "metastor");
     assertThat(role.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(role.err())
-        .contains("unknown role 'metastor'; known: metastore, tables. Did you mean 'metastore'?");
+        .contains(
+            "unknown role 'metastor'; known: metastore, tables, master. Did you mean 'metastore'?");
 
     Path config = Files.writeString(folder.resolve("c"), "server.prot = 1\nserver.port = x\n");
     Launcher.Result file = server("--config", config.toString());

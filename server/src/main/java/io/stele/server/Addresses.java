@@ -29,7 +29,8 @@ public record Addresses(String nativeAddress, String raftAddress) {
   static Addresses of(String host, Ports ports) {
     String name = host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
     return new Addresses(
-        name + ":" + ports.nativePort(), ports.raftPort() == 0 ? "" : name + ":" + ports.raftPort());
+        name + ":" + ports.nativePort(),
+        ports.raftPort() == 0 ? "" : name + ":" + ports.raftPort());
   }
 
   /** Of a server that listens nowhere: those it would have, as members of a group have some. */

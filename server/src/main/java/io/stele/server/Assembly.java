@@ -147,6 +147,7 @@ final class Assembly {
     }
     return new ClusterNodeSettings(
         addresses.nativeAddress(),
+        server.has(Role.METASTORE),
         metastore,
         files,
         tables.logs().orElse(files),

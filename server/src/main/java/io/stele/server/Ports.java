@@ -18,9 +18,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The ports that a server listens on; 0 for one that its roles do not need. Those that were picked for it are kept in its directory, and
- * taken again at the next start: the other members of its group know them. The file {@code ports}
- * is one line of text:
+ * The ports that a server listens on; 0 for one that its roles do not need. Those that were picked
+ * for it are kept in its directory, and taken again at the next start: the other members of its
+ * group know them. The file {@code ports} is one line of text:
  *
  * <pre>
  *   native=38211 raft=40107

@@ -130,7 +130,8 @@ public final class Server implements AutoCloseable {
       addresses.write(directory);
     }
     events.publish(new ServerEvent.Started(data.toString(), gateway.address(), formed));
-    return new Server(data, events, addresses, gateway.address(), metastore, tables, parts, inspection, ended);
+    return new Server(
+        data, events, addresses, gateway.address(), metastore, tables, parts, inspection, ended);
   }
 
   private static LocalFileStore open(Path data) {

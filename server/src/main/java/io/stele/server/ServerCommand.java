@@ -109,8 +109,7 @@ final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--metastore",
       paramLabel = "HOST:PORT",
-      description =
-          "The metastore's members, with commas between, for a server without that role.")
+      description = "The metastore's members, with commas between, for a server without that role.")
   private @Nullable String metastore;
 
   @Option(

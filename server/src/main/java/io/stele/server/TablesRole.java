@@ -7,6 +7,7 @@ import io.stele.base.file.LocalFileStore;
 import io.stele.base.settings.Settings;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
+import io.stele.client.cluster.LoneServer;
 import io.stele.engine.cache.BlockCache;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.Metastore;
@@ -63,7 +64,8 @@ final class TablesRole implements AutoCloseable {
       // Before, a table that there is might be taken for one that is not.
       tables.awaitLoaded();
       started = true;
-      gateway.serve(tables, tables);
+      var _ = gateway.serve(tables, tables);
+      var _ = gateway.serve(new LoneServer(address, tables));
       return new TablesRole(files, gateway, tables);
     } finally {
       if (!started) {

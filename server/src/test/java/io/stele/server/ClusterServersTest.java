@@ -156,7 +156,8 @@ class ClusterServersTest {
     String gone = address(leaving);
     leaving.close();
 
-    assertThat(told).anyMatch(text -> text.equals("tablet server " + gone + " has left the cluster"));
+    assertThat(told)
+        .anyMatch(text -> text.equals("tablet server " + gone + " has left the cluster"));
     awaitServing(2);
     assertThat(rows(table)).isEqualTo(all);
     assertThat(homes()).doesNotContain(gone);

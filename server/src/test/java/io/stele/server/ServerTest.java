@@ -100,8 +100,7 @@ class ServerTest {
 
   @Test
   void rolesThatMakeNoServerTogetherAreRefused() {
-    assertThatThrownBy(
-            () -> start(folder, "server.roles=tables", "server.metastore=127.0.0.1:1"))
+    assertThatThrownBy(() -> start(folder, "server.roles=tables", "server.metastore=127.0.0.1:1"))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("roles are tables and tables.shared is false")
         .hasMessageContaining("set tables.shared and tables.files");

@@ -175,7 +175,8 @@ final class Machinery implements AutoCloseable {
             writes.flusher(),
             locks,
             this::withoutCompaction,
-            this::checkSizes);
+            this::checkSizes,
+            this::settleLater);
     this.gc = new FileGc(parts, LOGS, home.log(), tables::all, lifecycle::allConfigs);
   }
 
@@ -188,6 +189,16 @@ final class Machinery implements AutoCloseable {
     return config ->
         config.log().filter(newest -> newest.directory().equals(home.log())).isEmpty()
             && described.probe.isServed(config);
+  }
+
+  private void settleLater() {
+    try {
+      var _ =
+          upkeep.schedule(
+              () -> background("settling tablets", assignments::settle), 1, TimeUnit.SECONDS);
+    } catch (RejectedExecutionException e) {
+      // The server is being closed.
+    }
   }
 
   private void withoutCompaction(Runnable action) {

@@ -425,6 +425,11 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
     machinery.awaitLoaded();
   }
 
+  /** Fails when the log, or the right to answer, has: then nothing is acknowledged any more. */
+  public CompletableFuture<?> failure() {
+    return machinery.parts().sequencer().unlessFailed(new CompletableFuture<>());
+  }
+
   /** Bytes that mem fragments take. */
   public long memoryBytes() {
     return machinery.memoryBytes();

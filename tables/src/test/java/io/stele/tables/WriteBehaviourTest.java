@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.stele.base.cell.Cell;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.ExhaustedException;
 import io.stele.base.file.CrashMode;
@@ -226,5 +227,30 @@ class WriteBehaviourTest {
     await().until(() -> !opened.events(TableEvent.Flushed.class).isEmpty());
     assertThat(opened.events(TableEvent.Flushed.class).getFirst().table()).isEqualTo("large");
     assertThat(small.all()).hasSize(9);
+  }
+
+  /** "No reader sees half of them": neither those who ask for what is not durable yet. */
+  @Test
+  void whoReadsTheLatestSeesWholeTransactions() {
+    TableFixture table = create("t");
+    ScanOptions latest = ScanOptions.DEFAULT.withLatest(true);
+    int columns = 300;
+    Cell[] cells = new Cell[columns + 1];
+    cells[0] = Cell.eraseRow(bytes("row"));
+    for (int i = 1; i <= columns; i++) {
+      cells[i] = put("row", "f:%03d".formatted(i), 1, "v");
+    }
+    table.apply(cells);
+    CompletableFuture<Void> writer =
+        CompletableFuture.runAsync(
+            () -> {
+              for (int i = 0; i < 100; i++) {
+                opened.server.apply("t", batch(cells), Tables.ANY_TXN, false).join();
+              }
+            });
+    do {
+      assertThat(table.read(ReadPredicate.ALL.withHistory(1), latest)).hasSize(columns);
+    } while (!writer.isDone());
+    writer.join();
   }
 }

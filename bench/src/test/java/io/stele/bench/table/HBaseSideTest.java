@@ -19,7 +19,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Finds HBase in a checkout of the test's own, by a Maven of the test's own. */
 class HBaseSideTest {
-  private static final Path WORKLOADS = Path.of("src/main/java/io/stele/bench/table/ycsb");
+  private static final List<Path> SHARED =
+      List.of(
+          Path.of("src/main/java/io/stele/bench/table/ycsb"),
+          Path.of("src/main/java/io/stele/bench/cluster/probe"));
 
   @TempDir private Path checkout;
 
@@ -32,10 +35,12 @@ class HBaseSideTest {
     sources = Files.createDirectories(checkout.resolve("bench/peers/hbase/src"));
     Files.writeString(sources.resolveSibling("pom.xml"), "<project/>");
     calls = checkout.resolve("calls");
-    Path copies = Files.createDirectories(checkout.resolve("bench").resolve(WORKLOADS));
-    try (Stream<Path> files = Files.list(WORKLOADS)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, copies.resolve(file.getFileName()));
+    for (Path shared : SHARED) {
+      Path copies = Files.createDirectories(checkout.resolve("bench").resolve(shared));
+      try (Stream<Path> files = Files.list(shared)) {
+        for (Path file : files.toList()) {
+          Files.copy(file, copies.resolve(file.getFileName()));
+        }
       }
     }
   }

@@ -49,9 +49,7 @@ final class ClusterText {
     text.append(table);
     status.servers().stream()
         .filter(server -> !server.problem().isEmpty())
-        .forEach(
-            server ->
-                text.append("\n%s: %s\n".formatted(server.address(), server.problem())));
+        .forEach(server -> text.append("\n%s: %s\n".formatted(server.address(), server.problem())));
     if (!status.unserved().isEmpty()) {
       text.append("\nnot served:\n");
       status.unserved().forEach(tablet -> text.append("  ").append(tablet).append('\n'));

@@ -23,7 +23,7 @@ import java.util.Map;
  * </pre>
  */
 final class LocalCluster implements AutoCloseable {
-  private static final Duration READY_PATIENCE = Duration.ofSeconds(120);
+  private static final Duration READY_PATIENCE = Duration.ofMinutes(3);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(40);
   private static final Duration PAUSE = Duration.ofMillis(100);
 
@@ -35,8 +35,7 @@ final class LocalCluster implements AutoCloseable {
    * @param heap of each node, as the JVM wants it
    * @param settings more settings of all nodes
    */
-  record Plan(
-      Path data, int nodes, int members, String files, String heap, List<String> settings) {
+  record Plan(Path data, int nodes, int members, String files, String heap, List<String> settings) {
     Plan {
       settings = List.copyOf(settings);
     }
@@ -99,13 +98,20 @@ final class LocalCluster implements AutoCloseable {
   }
 
   /** Makes the first nodes one group, unless they are from an earlier start. */
-  private static void formGroup(List<String> members) {
+  private static void formGroup(List<String> members) throws InterruptedException {
     if (members.size() == 1) {
       return; // it has formed one by itself
     }
     try (Stele stele = Stele.connect(members.toArray(String[]::new))) {
+      List<MemberReport> reports = stele.metastore().admin().status();
+      long deadline = System.nanoTime() + READY_PATIENCE.toNanos();
+      while (!reports.stream().allMatch(MemberReport.Reached.class::isInstance)
+          && System.nanoTime() - deadline < 0) {
+        Thread.sleep(PAUSE);
+        reports = stele.metastore().admin().status();
+      }
       boolean formed =
-          stele.metastore().admin().status().stream()
+          reports.stream()
               .anyMatch(
                   report ->
                       report instanceof MemberReport.Reached(_, var status)
@@ -151,9 +157,7 @@ final class LocalCluster implements AutoCloseable {
             .filter(server -> server.problem().isEmpty())
             .map(Cluster.ServerStatus::address)
             .toList();
-    return serving.containsAll(addresses())
-        && status.tablets() > 0
-        && status.unserved().isEmpty();
+    return serving.containsAll(addresses()) && status.tablets() > 0 && status.unserved().isEmpty();
   }
 
   /** Starts a node again that has ended. */

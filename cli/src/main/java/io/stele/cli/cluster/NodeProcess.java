@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * is. It takes free ports at its first start, and the same ones again later.
  */
 final class NodeProcess {
-  private static final Duration START_PATIENCE = Duration.ofSeconds(60);
+  private static final Duration START_PATIENCE = Duration.ofMinutes(2);
   private static final Duration PAUSE = Duration.ofMillis(50);
 
   /** Set by the launcher: how to start another process as this one was started. */

@@ -128,8 +128,10 @@ final class Examination {
         findings.add(
             Finding.warning(
                 SERVERS,
-                "%s is being drained, and has %d tablets".formatted(server.address(), server.tablets()),
-                "`stele cluster drain %s --undo` gives it tablets again".formatted(server.address())));
+                "%s is being drained, and has %d tablets"
+                    .formatted(server.address(), server.tablets()),
+                "`stele cluster drain %s --undo` gives it tablets again"
+                    .formatted(server.address())));
       }
     }
     if (status.unserved().isEmpty()) {

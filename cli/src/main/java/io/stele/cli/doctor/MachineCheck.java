@@ -75,8 +75,8 @@ final class MachineCheck {
             ? Finding.problem(
                 CLOCKS,
                 "that of %s is %d ms ahead of that of %s".formatted(fast, millis, slow),
-                "set the clocks by NTP: cells without a timestamp of their own get the server's, and"
-                    + " the newest must be the last")
+                "set the clocks by NTP: cells without a timestamp of their own get the server's,"
+                    + " and the newest must be the last")
             : Finding.ok(
                 CLOCKS, "those of %d servers are within %d ms".formatted(offsets.size(), millis)));
   }
@@ -93,7 +93,8 @@ final class MachineCheck {
                   disk.use(),
                   disk.path());
       if (free < NO_SPACE) {
-        findings.add(Finding.problem(DISKS, found, "make room at once: writes fail when it is full"));
+        findings.add(
+            Finding.problem(DISKS, found, "make room at once: writes fail when it is full"));
       } else if (free < LITTLE_SPACE) {
         findings.add(Finding.warning(DISKS, found, "make room, or add servers"));
       } else {
@@ -112,7 +113,8 @@ final class MachineCheck {
                       address,
                       TabletText.size(report.heapBytes()),
                       TabletText.size(report.heapLimit())),
-              "give it more (STELE_JAVA_OPTS=-Xmx...), or less to do: tables.memory, tables.cache"));
+              "give it more (STELE_JAVA_OPTS=-Xmx...), or less to do: tables.memory,"
+                  + " tables.cache"));
     }
   }
 }

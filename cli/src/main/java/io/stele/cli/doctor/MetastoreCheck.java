@@ -69,7 +69,8 @@ final class MetastoreCheck {
             Finding.warning(
                 AREA,
                 "%s belongs to no group".formatted(address),
-                "it waits to be made a member: `stele metastore members add %s`".formatted(address)));
+                "it waits to be made a member: `stele metastore members add %s`"
+                    .formatted(address)));
       }
     }
     leader.ifPresent(first -> members.forEach(member -> lag(first, member, findings)));
@@ -111,8 +112,7 @@ final class MetastoreCheck {
   }
 
   private Finding leaderless() {
-    int all =
-        members.stream().mapToInt(member -> member.status().members().size()).max().orElse(0);
+    int all = members.stream().mapToInt(member -> member.status().members().size()).max().orElse(0);
     int needed = all / 2 + 1;
     String found = "no member leads: %d of %d answer".formatted(members.size(), all);
     return members.size() < needed

@@ -81,7 +81,7 @@ class ClusterCommandTest {
             master h:1 (token 7), 2 servers, 4 tablets, 0 of them not served
 
             SERVER  RUN            STATE     TABLETS  MEMORY   ON DISK  READS/S  WRITES/S
-            h:1     s000000000001  serves          3    10 B  2.00 KiB       12       0.2
+            h:1     s000000000001  serves          3    10 B  2.00 KiB       12       0.3
             h:2     s000000000002  draining        1     0 B       0 B      0.0       0.0
             """);
     assertThat(stele.ok("cluster", "status", "--output", "json"))
@@ -157,7 +157,7 @@ class ClusterCommandTest {
           cluster up --nodes 2 --metastore-members 3 | --metastore-members is 3: must be from 1 to the 2 nodes
           """)
   void whatCannotBeIsNamed(String words, String message) {
-    Run run = stele.run(words.split(" "));
+    Run run = stele.run(words.split(" ", -1));
     assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(run.err()).contains(message);
   }

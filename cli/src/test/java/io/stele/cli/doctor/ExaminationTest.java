@@ -23,8 +23,10 @@ class ExaminationTest {
 
   /** A cluster of two servers, one of which holds the metastore; all is well with it. */
   private static final class Healthy implements Patient {
-    private final List<MemberReport> members = new ArrayList<>(List.of(reached("h:1", "LEADER", 50)));
-    private final Map<String, String> servers = new LinkedHashMap<>(Map.of("s1", "h:1", "s2", "h:2"));
+    private final List<MemberReport> members =
+        new ArrayList<>(List.of(reached("h:1", "LEADER", 50)));
+    private final Map<String, String> servers =
+        new LinkedHashMap<>(Map.of("s1", "h:1", "s2", "h:2"));
     private final Map<String, NodeReport> nodes =
         new LinkedHashMap<>(Map.of("h:1", node(0, 50), "h:2", node(0, 50)));
     private Optional<String> master = Optional.of("h:1");
@@ -37,13 +39,32 @@ class ExaminationTest {
       return new MemberReport.Reached(
           address,
           new MemberStatus(
-              "g", self, role, true, 1, Optional.of(self), List.of(self), applied, 9, 0, 0, 0, 0, 0,
+              "g",
+              self,
+              role,
+              true,
+              1,
+              Optional.of(self),
+              List.of(self),
+              applied,
+              9,
+              0,
+              0,
+              0,
+              0,
+              0,
               0));
     }
 
     static NodeReport node(long aheadMicros, long freeBytes) {
       return new NodeReport(
-          "h", List.of("tables"), aheadMicros, 1, "s1", 10, 100,
+          "h",
+          List.of("tables"),
+          aheadMicros,
+          1,
+          "s1",
+          10,
+          100,
           List.of(new NodeReport.Disk("tables", "/d", freeBytes, 100)));
     }
 
@@ -108,9 +129,7 @@ class ExaminationTest {
 
   @Test
   void allIsWell() {
-    assertThat(new Examination(patient).run())
-        .extracting(Finding::level)
-        .containsOnly(Level.OK);
+    assertThat(new Examination(patient).run()).extracting(Finding::level).containsOnly(Level.OK);
     assertThat(new Examination(patient).run())
         .extracting(Finding::area)
         .contains("metastore", "servers", "master", "META", "tablets", "files", "clocks", "disks");
@@ -137,8 +156,21 @@ class ExaminationTest {
         new MemberReport.Reached(
             "h:1",
             new MemberStatus(
-                "g", a, "CANDIDATE", false, 1, Optional.empty(), List.of(a, b, c), 5, 9, 0, 0, 0, 0,
-                0, 0)));
+                "g",
+                a,
+                "CANDIDATE",
+                false,
+                1,
+                Optional.empty(),
+                List.of(a, b, c),
+                5,
+                9,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0)));
     for (String address : List.of("h:2", "h:3")) {
       patient.members.add(new MemberReport.Failed(address, new UnavailableException("refused")));
     }
@@ -203,12 +235,23 @@ class ExaminationTest {
     patient.problems =
         List.of(
             new MetaProblem(
-                MetaProblem.Kind.GAP, "users", Bytes.utf8("k"), "nothing before k", "widen it", false),
+                MetaProblem.Kind.GAP,
+                "users",
+                Bytes.utf8("k"),
+                "nothing before k",
+                "widen it",
+                false),
             new MetaProblem(
-                MetaProblem.Kind.FILE_MISSING, "users", Bytes.utf8("k"), "1.frag is gone", "", false));
+                MetaProblem.Kind.FILE_MISSING,
+                "users",
+                Bytes.utf8("k"),
+                "1.frag is gone",
+                "",
+                false));
 
     List<Finding> found = bad();
-    assertThat(found.getFirst().advice()).isEqualTo("`stele meta repair users` does this: widen it");
+    assertThat(found.getFirst().advice())
+        .isEqualTo("`stele meta repair users` does this: widen it");
     assertThat(found.getLast().area()).isEqualTo("files");
     assertThat(found.getLast().found()).isEqualTo("table users: file missing: 1.frag is gone");
   }

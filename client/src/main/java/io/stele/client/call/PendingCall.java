@@ -84,7 +84,7 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
     return repeated;
   }
 
-  /** The address of the server that answered; empty before. */
+  /** The address of the server that answered last; empty before. */
   public String answeredBy() {
     return answeredBy;
   }
@@ -170,6 +170,9 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
       endpoint.unreachable();
     }
     boolean answered = ErrorMapping.isAnswer(trailers);
+    if (answered) {
+      answeredBy = endpoint.address();
+    }
     boolean done = // perhaps
         problem instanceof OutcomeUnknownException
             || (problem instanceof UnavailableException && !answered && !neverSent);

@@ -1,6 +1,7 @@
 package io.stele.client.table;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.FencedException;
 import io.stele.base.table.TabletLocation;
 import io.stele.client.call.Caller;
 import io.stele.client.call.PendingCall;
@@ -13,6 +14,7 @@ import io.stele.protocol.wire.WireClusters;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Asks any server where tablets are. */
 final class AskedServers implements TabletSource {
@@ -35,10 +37,18 @@ final class AskedServers implements TabletSource {
                 .setMost(AT_ONCE)
                 .build(),
             Repeat.READ);
+    var _ = call.whenComplete((answer, problem) -> leaveFenced(call.answeredBy(), problem));
     return call.thenApply(
         response ->
             response.getAlone()
                 ? List.of(new TabletLocation(Bytes.EMPTY, Optional.empty(), call.answeredBy()))
                 : response.getTabletsList().stream().map(WireClusters::location).toList());
+  }
+
+  /** A server that has lost its session is of no use until it has begun anew. */
+  private void leaveFenced(String server, @Nullable Throwable problem) {
+    if (problem instanceof FencedException && !server.isEmpty()) {
+      caller.endpoints().leave(caller.endpoints().at(server));
+    }
   }
 }

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -41,6 +42,7 @@ final class ExchangeStream {
   private final Endpoint endpoint;
   private final Executor threads;
   private final Duration quietAtMost;
+  private final Consumer<Endpoint> onSuspicion;
   private final Consumer<ExchangeStream> onClosed;
   private final ClientCall<ExchangeRequest, ExchangeResponse> call;
   private final Map<Long, PendingOperation> sent = new ConcurrentHashMap<>();
@@ -58,15 +60,18 @@ final class ExchangeStream {
    *
    * @param quietAtMost a server that has something to answer and says nothing for so long is
    *     suspected to hang
+   * @param onSuspicion told before operations ask where they belong
    */
   ExchangeStream(
       Endpoint endpoint,
       Executor threads,
       Duration quietAtMost,
+      Consumer<Endpoint> onSuspicion,
       Consumer<ExchangeStream> onClosed) {
     this.endpoint = endpoint;
     this.threads = threads;
     this.quietAtMost = quietAtMost;
+    this.onSuspicion = onSuspicion;
     this.onClosed = onClosed;
     this.call =
         endpoint
@@ -147,32 +152,67 @@ final class ExchangeStream {
     return message.build();
   }
 
-  /**
-   * Ends operations whose time is over. If the server is suspected to hang, also those that can go
-   * elsewhere: they ask again where, and come back if it is here all the same.
-   */
+  /** Ends operations whose time is over, and looks whether the server hangs. */
   void sweep(long now) {
-    boolean hangs = hangs(now);
-    String why = hangs ? " has said nothing for too long" : " is too slow";
     List<PendingOperation> unsent = new ArrayList<>();
     synchronized (this) {
       for (Iterator<PendingOperation> each = waiting.iterator(); each.hasNext(); ) {
         PendingOperation operation = each.next();
-        if (hangs || operation.isLate(now)) {
+        if (operation.isLate(now)) {
           each.remove();
           unsent.add(operation);
         }
       }
     }
     unsent.forEach(
-        operation -> operation.failed(endpoint, late(why + " for it to be sent"), false, hangs));
+        operation -> operation.failed(endpoint, problem("is too slow to take it"), false, false));
     sent.forEach(
         (id, operation) -> {
-          boolean over = operation.isLate(now) || (hangs && operation.mayMove());
-          if (over && sent.remove(id, operation)) {
-            operation.failed(endpoint, late(why + " for it to be answered"), true, hangs);
+          if (operation.isLate(now) && sent.remove(id, operation)) {
+            operation.failed(endpoint, problem("is too slow to answer"), true, false);
           }
         });
+    if (hangs(now)) {
+      suspect();
+    }
+  }
+
+  /**
+   * Asks anew where those operations belong that can go elsewhere, and lets go those that do.
+   * Others stay: perhaps the server is only slow.
+   */
+  private void suspect() {
+    onSuspicion.accept(endpoint);
+    List<PendingOperation> unsent;
+    synchronized (this) {
+      unsent = List.copyOf(waiting);
+    }
+    for (PendingOperation operation : unsent) {
+      ifElsewhere(operation, () -> stopWaiting(operation), false);
+    }
+    sent.forEach(
+        (id, operation) -> {
+          if (operation.mayMove()) {
+            ifElsewhere(operation, () -> sent.remove(id, operation), true);
+          }
+        });
+  }
+
+  private void ifElsewhere(PendingOperation operation, BooleanSupplier letGo, boolean maybe) {
+    var _ =
+        operation
+            .whereNow()
+            .thenAccept(
+                found -> {
+                  if (found != endpoint && letGo.getAsBoolean()) {
+                    operation.failed(
+                        endpoint, problem("has said nothing for " + quietAtMost), maybe, true);
+                  }
+                });
+  }
+
+  private synchronized boolean stopWaiting(PendingOperation operation) {
+    return waiting.remove(operation);
   }
 
   private boolean hangs(long now) {
@@ -194,8 +234,8 @@ final class ExchangeStream {
     return true;
   }
 
-  private UnavailableException late(String what) {
-    return new UnavailableException(endpoint.address() + what);
+  private UnavailableException problem(String what) {
+    return new UnavailableException(endpoint.address() + " " + what);
   }
 
   void close() {

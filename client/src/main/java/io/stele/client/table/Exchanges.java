@@ -1,6 +1,8 @@
 package io.stele.client.table;
 
+import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.client.call.Caller;
 import io.stele.client.call.Endpoint;
@@ -15,7 +17,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The streams of small operations, one to each server that is asked. */
 final class Exchanges implements AutoCloseable {
@@ -70,7 +74,7 @@ final class Exchanges implements AutoCloseable {
   }
 
   /**
-   * Sends something to one server, once.
+   * Sends something about a row, and perhaps more, to one server, once.
    *
    * @param changes whether it is a change
    * @param repeatable whether it may be sent elsewhere while it is not answered
@@ -78,11 +82,12 @@ final class Exchanges implements AutoCloseable {
   PendingOperation once(
       TableOperation.Builder operation,
       Endpoint endpoint,
+      Bytes row,
       long bytes,
       boolean changes,
       BooleanSupplier repeatable,
       Duration timeout) {
-    Target target = new Target.At(locations, endpoint);
+    Target target = new Target.Found(locations, operation.getTable(), row, endpoint);
     return send(operation, target, true, bytes, changes, repeatable, timeout);
   }
 
@@ -132,6 +137,34 @@ final class Exchanges implements AutoCloseable {
     return ScopedValue.where(ExchangeStream.DELIVERING, true).call(work::get);
   }
 
+  /** Goes on in one of two ways, by whether something failed. */
+  static <T, R> CompletableFuture<R> then(
+      CompletableFuture<T> before,
+      Function<T, CompletableFuture<R>> done,
+      Function<SteleException, CompletableFuture<R>> failed) {
+    CompletableFuture<R> answer = new CompletableFuture<>();
+    var _ =
+        before.whenComplete(
+            (found, problem) -> {
+              CompletableFuture<R> next;
+              try {
+                next = problem == null ? done.apply(found) : failed.apply(Table.failure(problem));
+              } catch (RuntimeException e) {
+                next = CompletableFuture.failedFuture(e);
+              }
+              var _ = next.whenComplete((result, why) -> pass(answer, result, why));
+            });
+    return answer;
+  }
+
+  private static <R> void pass(CompletableFuture<R> to, R result, @Nullable Throwable problem) {
+    if (problem == null) {
+      to.complete(result);
+    } else {
+      to.completeExceptionally(problem);
+    }
+  }
+
   /** Hands an operation to the stream of a server. */
   void submit(PendingOperation operation, Endpoint endpoint) {
     while (true) {
@@ -158,6 +191,7 @@ final class Exchanges implements AutoCloseable {
             endpoint,
             threads,
             caller.settings().attemptTimeout(),
+            server -> locations.lost(server, true),
             stream -> streams.remove(endpoint, stream));
     made.submit(operation);
     if (streams.putIfAbsent(endpoint, made) != null) {

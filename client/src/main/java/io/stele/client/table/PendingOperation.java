@@ -103,12 +103,12 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
 
   /** Whether it may go elsewhere after it was sent, without an answer. */
   boolean mayMove() {
-    return canMove() && (!changes || repeatable.getAsBoolean());
+    return target.movable() && (!changes || repeatable.getAsBoolean());
   }
 
-  /** Whether another server could do it: by another attempt, or whatever its caller does then. */
-  private boolean canMove() {
-    return once || target.movable();
+  /** Where it belongs at present. */
+  CompletableFuture<Endpoint> whereNow() {
+    return target.find();
   }
 
   /** Whether some attempt may have made the change without an answer; asked when it has failed. */
@@ -169,6 +169,13 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
     }
   }
 
+  /** What is thrown when the time is over: to callers, a server that is fenced serves nothing. */
+  static SteleException last(SteleException problem) {
+    return problem instanceof FencedException
+        ? new NotServingException(String.valueOf(problem.getMessage()))
+        : problem;
+  }
+
   /** True of failures after which another attempt, perhaps elsewhere, may do better. */
   static boolean passes(SteleException problem) {
     return problem instanceof UnavailableException
@@ -198,7 +205,7 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
    * @param unreachable whether there was no connection, or nothing came over it
    */
   void failed(Endpoint endpoint, SteleException problem, boolean maybe, boolean unreachable) {
-    if (problem instanceof FencedException && !canMove()) {
+    if (problem instanceof FencedException && !target.movable()) {
       completeExceptionally(problem);
       return;
     }

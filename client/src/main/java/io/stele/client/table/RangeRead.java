@@ -95,14 +95,10 @@ final class RangeRead {
   private CompletableFuture<CellPage> step() {
     Place known = locations.find(table, from);
     return known == null
-        ? locations
-            .place(table, from)
-            .handle(
-                (place, problem) ->
-                    problem == null
-                        ? Exchanges.withoutWaiting(() -> ask(place))
-                        : again(Table.failure(problem)))
-            .thenCompose(next -> next)
+        ? Exchanges.then(
+            locations.place(table, from),
+            place -> Exchanges.withoutWaiting(() -> ask(place)),
+            this::again)
         : ask(known);
   }
 
@@ -121,20 +117,19 @@ final class RangeRead {
       request.setOptions(WirePredicates.toWire(how));
     }
     Duration left = Duration.ofNanos(deadline - exchanges.caller().clock().nanos());
-    return exchanges
-        .once(
+    PendingOperation asked =
+        exchanges.once(
             TableOperation.newBuilder().setTable(table).setRead(request),
             server,
+            from,
             wire.getSerializedSize(),
             false,
             () -> true,
-            left)
-        .handle(
-            (found, problem) ->
-                problem == null
-                    ? add(WireCells.page(found.answer().getPage()), run)
-                    : failed(server, run, Table.failure(problem)))
-        .thenCompose(next -> next);
+            left);
+    return Exchanges.then(
+        asked,
+        found -> add(WireCells.page(found.answer().getPage()), run),
+        problem -> failed(server, run, problem));
   }
 
   static InvalidRequestException severalServers(String table, long txn) {

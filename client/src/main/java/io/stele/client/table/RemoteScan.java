@@ -290,9 +290,7 @@ final class RemoteScan implements TableScan {
     failures = new Failures(failures.count + 1, failures.count == 0 ? now : failures.since);
     long pause = caller.pauseNanos(failures.count);
     if (now + pause - failures.since > caller.settings().timeout().toNanos()) {
-      throw problem instanceof FencedException
-          ? new NotServingException(problem.getMessage())
-          : problem;
+      throw PendingOperation.last(problem);
     }
     Table.await(caller.pause(pause));
   }

@@ -108,14 +108,10 @@ final class RowBatches {
   }
 
   private CompletableFuture<Void> locateAndSend(List<Integer> unknown, int attempt) {
-    return locations
-        .place(table, key(rows.get(unknown.getFirst())))
-        .handle(
-            (place, problem) ->
-                problem == null
-                    ? Exchanges.withoutWaiting(() -> send(unknown, attempt, true))
-                    : failed(unknown, Table.failure(problem), false, attempt))
-        .thenCompose(next -> next);
+    return Exchanges.then(
+        locations.place(table, key(rows.get(unknown.getFirst()))),
+        place -> Exchanges.withoutWaiting(() -> send(unknown, attempt, true)),
+        problem -> failed(unknown, problem, false, attempt));
   }
 
   private void sendParts(
@@ -145,17 +141,23 @@ final class RowBatches {
         TableOperation.newBuilder().setTable(table).setApplyRows(request);
     Duration left = Duration.ofNanos(deadline - exchanges.caller().clock().nanos());
     PendingOperation sent =
-        exchanges.once(operation, server, bytes, true, () -> areRepeatable(places), left);
-    return sent.handle(
-            (found, problem) ->
-                problem == null
-                    ? note(
-                        server,
-                        places,
-                        WireChanges.outcomes(server.address(), found.answer().getRows()),
-                        attempt)
-                    : failedAt(server, places, sent, Table.failure(problem), attempt))
-        .thenCompose(next -> next);
+        exchanges.once(
+            operation,
+            server,
+            key(rows.get(places.getFirst())),
+            bytes,
+            true,
+            () -> areRepeatable(places),
+            left);
+    return Exchanges.then(
+        sent,
+        found ->
+            note(
+                server,
+                places,
+                WireChanges.outcomes(server.address(), found.answer().getRows()),
+                attempt),
+        problem -> failedAt(server, places, sent, problem, attempt));
   }
 
   private boolean areRepeatable(List<Integer> places) {

@@ -2,7 +2,6 @@ package io.stele.client.table;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ExhaustedException;
-import io.stele.base.error.FencedException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
@@ -94,9 +93,7 @@ final class ServerByServer {
       since = failures++ == 0 ? now : since;
       long pause = caller.pauseNanos(failures);
       if (now + pause - since > caller.settings().timeout().toNanos()) {
-        throw problem instanceof FencedException
-            ? new NotServingException(problem.getMessage())
-            : problem;
+        throw PendingOperation.last(problem);
       }
       Table.await(caller.pause(pause));
     }

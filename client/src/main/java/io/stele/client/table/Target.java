@@ -180,6 +180,33 @@ sealed interface Target {
     }
   }
 
+  /**
+   * The server that was found to have a row, and perhaps others that come with it. Should that
+   * prove wrong, whoever found it decides what is next.
+   */
+  record Found(TabletLocations locations, String table, Bytes row, Endpoint endpoint)
+      implements Target {
+    @Override
+    public Endpoint known() {
+      return endpoint;
+    }
+
+    @Override
+    public CompletableFuture<Endpoint> find() {
+      return locations.place(table, row).thenApply(Place::endpoint);
+    }
+
+    @Override
+    public void leave(Endpoint failed, boolean unreachable) {
+      locations.lost(failed, unreachable);
+    }
+
+    @Override
+    public void movedTo(String address) {
+      // Not by itself.
+    }
+  }
+
   /** One server and no other. */
   record At(TabletLocations locations, Endpoint endpoint) implements Target {
     @Override

@@ -21,6 +21,7 @@ import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WireClusters;
 import io.stele.protocol.wire.WirePredicates;
 import io.stele.protocol.wire.WireSchemas;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -53,7 +54,7 @@ final class TableDataService extends TableDataGrpc.TableDataImplBase {
             blocking,
             exchanges::remove);
     exchanges.add(call);
-    if (ending || backend.tablesIfServed() != served) {
+    if (ending || !Objects.equals(backend.tablesIfServed(), served)) {
       call.end();
     }
     return call;
@@ -64,7 +65,7 @@ final class TableDataService extends TableDataGrpc.TableDataImplBase {
     ServedTables served = backend.tablesIfServed();
     ScanCall call = new ScanCall(served, request, (ServerCallStreamObserver<TablePage>) caller);
     scans.add(call);
-    if (ending || backend.tablesIfServed() != served) {
+    if (ending || !Objects.equals(backend.tablesIfServed(), served)) {
       call.end();
     }
     blocking.execute(
@@ -87,8 +88,10 @@ final class TableDataService extends TableDataGrpc.TableDataImplBase {
   /** Ends calls to tables that are served no more. */
   void endOthers() {
     ServedTables served = backend.tablesIfServed();
-    exchanges.stream().filter(call -> call.served() != served).forEach(ExchangeCall::end);
-    scans.stream().filter(call -> call.served() != served).forEach(ScanCall::end);
+    exchanges.stream()
+        .filter(call -> !Objects.equals(call.served(), served))
+        .forEach(ExchangeCall::end);
+    scans.stream().filter(call -> !Objects.equals(call.served(), served)).forEach(ScanCall::end);
   }
 
   @Override

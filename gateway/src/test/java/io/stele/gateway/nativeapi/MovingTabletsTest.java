@@ -203,6 +203,22 @@ class MovingTabletsTest {
   }
 
   @Test
+  void aTableIsEmptiedThoughATabletMovesBehindItsBack() {
+    table.apply(put("a", "f:x", 1, "1"));
+    table.apply(put("h", "f:x", 1, "1"));
+    servers
+        .at(1)
+        .onCall(
+            operation -> {
+              if (operation.equals("deleteRows")) {
+                servers.move("t", "h", 0); // whose turn is over
+              }
+            });
+    stele.rows().truncate("t");
+    assertThat(table.all()).isEmpty();
+  }
+
+  @Test
   void aFencedServersReadsGoElsewhereAndItsWritesAreInDoubt() {
     table.apply(put("a", "f:x", 1, "1"));
     servers
@@ -236,7 +252,7 @@ class MovingTabletsTest {
   void aServerThatHangsIsLeft() {
     TcpProxy proxy = servers.addBehindProxy();
     Stele client =
-        servers.client(servers.address(1), Duration.ofSeconds(4), Duration.ofMillis(200));
+        servers.client(servers.address(1), Duration.ofSeconds(3), Duration.ofMillis(200));
     TableFixture hurried = new TableFixture(client.rows(), "t");
     servers.cluster.move("t", bytes("a"), proxy.address());
     hurried.apply(put("a", "f:x", 1, "1"));

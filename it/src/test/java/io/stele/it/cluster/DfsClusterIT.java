@@ -2,7 +2,6 @@ package io.stele.it.cluster;
 
 import io.stele.base.time.Clock;
 import io.stele.it.cluster.Harm.Fault;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,8 +10,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,10 +26,7 @@ class DfsClusterIT {
 
   @TempDir Path folder;
 
-  private MiniDFSCluster dfs;
-
-  @BeforeEach
-  void startDfs() throws IOException {
+  private MiniDFSCluster startDfs() throws IOException {
     Configuration configuration = new Configuration();
     configuration.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, folder.resolve("dfs").toString());
     configuration.set("dfs.replication", REPLICATION);
@@ -40,18 +34,20 @@ class DfsClusterIT {
     configuration.setInt("dfs.namenode.heartbeat.recheck-interval", 1_000);
     configuration.setInt("dfs.namenode.handler.count", 4);
     configuration.setInt("dfs.datanode.handler.count", 4);
-    dfs = new MiniDFSCluster.Builder(configuration).numDataNodes(DATA_NODES).build();
+    MiniDFSCluster dfs = new MiniDFSCluster.Builder(configuration).numDataNodes(DATA_NODES).build();
     dfs.waitActive();
-  }
-
-  @AfterEach
-  void stopDfs() {
-    dfs.shutdown(true);
+    return dfs;
   }
 
   @Test
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void nothingIsLostWhenANodeWithDataIs() throws Exception {
+    try (MiniDFSCluster dfs = startDfs()) {
+      run(dfs);
+    }
+  }
+
+  private void run(MiniDFSCluster dfs) throws Exception {
     long seed = Long.getLong("stele.seed", Clock.system().nanos());
     System.out.println("seed " + seed);
     Setup setup =
@@ -79,13 +75,7 @@ class DfsClusterIT {
         settings.resolve("hdfs-site.xml"),
         "<configuration><property><name>dfs.replication</name><value>%s</value></property></configuration>"
             .formatted(REPLICATION));
-    List<String> program = new ArrayList<>();
-    program.add(ProcessHandle.current().info().command().orElse("java"));
-    program.addAll(List.of(TabletCluster.SMALL.split(" ", -1)));
-    program.add("--enable-native-access=ALL-UNNAMED");
-    program.add("--sun-misc-unsafe-memory-access=allow");
-    program.add("-cp");
-    program.add(settings + File.pathSeparator + System.getProperty("java.class.path"));
+    List<String> program = new ArrayList<>(TabletCluster.java("-Xmx256m", settings));
     program.add("io.stele.cli.Main");
     return program;
   }

@@ -10,6 +10,7 @@ import io.stele.base.table.Cluster;
 import io.stele.base.table.RowOutcome;
 import io.stele.client.Stele;
 import io.stele.testkit.table.TableFixture;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -17,19 +18,42 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Sixteen servers start at once, each a process: from an empty store, where one of them comes to
- * have META, and from one with a thousand tablets, of which each gets its share.
+ * Sixteen servers start at once, four in each of four processes: from an empty store, where one of
+ * them comes to have META, and from one with a thousand tablets, of which each gets its share.
  */
 class ManyServersIT {
-  private static final int SERVERS = 16;
+  private static final int PROCESSES = 4;
+  private static final int SERVERS_EACH = 4;
+  private static final int SERVERS = PROCESSES * SERVERS_EACH;
+  private static final Duration SESSION = Duration.ofSeconds(8); // all start in the same moment
   private static final int TABLETS = 1_000;
   private static final String TABLE = "wide";
 
   @Test
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void sixteenServersStartAtOnce() {
-    try (TabletCluster cluster = TabletCluster.start(Setup.of("many-servers", SERVERS));
-        Stele stele = cluster.client()) {
+    Setup setup = Setup.of("many-servers", 0).withSession(SESSION);
+    try (TabletCluster cluster = TabletCluster.startMembersOnly(setup)) {
+      List<ServerPack> packs = new ArrayList<>();
+      for (int i = 0; i < PROCESSES; i++) {
+        packs.add(
+            new ServerPack(
+                cluster.data().resolve("pack" + i),
+                cluster.logs().resolve("pack" + i + ".log"),
+                SERVERS_EACH,
+                cluster.serverArguments()));
+      }
+      try {
+        run(cluster, packs);
+      } finally {
+        packs.forEach(ServerPack::close);
+      }
+    }
+  }
+
+  private static void run(TabletCluster cluster, List<ServerPack> packs) {
+    startAll(cluster, packs);
+    try (Stele stele = cluster.client()) {
       List<Bytes> splits = new ArrayList<>();
       for (int i = 1; i < TABLETS; i++) {
         splits.add(Bytes.utf8("row%04d".formatted(i)));
@@ -38,20 +62,18 @@ class ManyServersIT {
       writeAll(stele);
       checkShares(stele);
 
-      for (int i = 0; i < SERVERS; i++) {
-        cluster.server(i).kill9();
-      }
-      for (int i = 0; i < SERVERS; i++) {
-        cluster.server(i).launch();
-      }
-      for (int i = 0; i < SERVERS; i++) {
-        cluster.server(i).awaitReady();
-      }
-      cluster.awaitServed();
+      packs.forEach(ServerPack::kill9);
+      startAll(cluster, packs);
       assertThat(new TableFixture(stele.rows(), TABLE).all()).hasSize(TABLETS);
       checkShares(stele);
       assertThat(stele.tables().verifyMeta("")).isEmpty();
     }
+  }
+
+  private static void startAll(TabletCluster cluster, List<ServerPack> packs) {
+    packs.forEach(ServerPack::launch);
+    packs.forEach(ServerPack::awaitReady);
+    cluster.awaitServed(SERVERS);
   }
 
   /** One row to each tablet. */

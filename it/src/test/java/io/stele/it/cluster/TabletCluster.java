@@ -13,6 +13,7 @@ import io.stele.client.metastore.ClientSettings;
 import io.stele.it.SteleProcess;
 import io.stele.it.metastore.TestCluster;
 import io.stele.it.metastore.TestNetwork;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -77,6 +79,35 @@ final class TabletCluster implements AutoCloseable {
     }
   }
 
+  /** Starts the metastore only: tablet servers are the test's own. */
+  static TabletCluster startMembersOnly(Setup setup) {
+    TabletCluster cluster = new TabletCluster(setup);
+    try {
+      cluster.startMembers();
+      return cluster;
+    } catch (RuntimeException | Error e) {
+      cluster.close();
+      throw e;
+    }
+  }
+
+  /** A JVM with the class path of this one: what to put before the name of a class. */
+  static List<String> java(String options, Path... before) {
+    List<String> command = new ArrayList<>();
+    command.add(ProcessHandle.current().info().command().orElse("java"));
+    command.addAll(List.of(SMALL.split(" ", -1)));
+    command.addAll(List.of(options.split(" ", -1)));
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("--sun-misc-unsafe-memory-access=allow");
+    command.add("-cp");
+    command.add(
+        Stream.concat(
+                Stream.of(before).map(Path::toString),
+                Stream.of(System.getProperty("java.class.path")))
+            .collect(Collectors.joining(File.pathSeparator)));
+    return command;
+  }
+
   // ---- its start
 
   private TestCluster startGroup() {
@@ -101,11 +132,7 @@ final class TabletCluster implements AutoCloseable {
 
   private void launchServers() {
     for (int i = 0; i < setup.servers(); i++) {
-      servers.add(
-          process(
-              "server",
-              setup.members() + i,
-              List.of("--roles", "tables", "--metastore", String.join(",", memberAddresses))));
+      servers.add(process("server", setup.members() + i, roleOfServers()));
     }
     servers.forEach(SteleProcess::launch);
     servers.forEach(SteleProcess::awaitReady);
@@ -115,15 +142,20 @@ final class TabletCluster implements AutoCloseable {
   /** Starts one more tablet server; returns its number. */
   int startAnother() {
     int number = servers.size();
-    SteleProcess another =
-        process(
-            "server",
-            setup.members() + number,
-            List.of("--roles", "tables", "--metastore", String.join(",", memberAddresses)));
+    SteleProcess another = process("server", setup.members() + number, roleOfServers());
     servers.add(another);
     another.start();
     serverAddresses.add(another.address());
     return number;
+  }
+
+  private List<String> roleOfServers() {
+    return List.of("--roles", "tables", "--metastore", String.join(",", memberAddresses));
+  }
+
+  /** What makes a server one of this cluster. */
+  List<String> serverArguments() {
+    return settings(roleOfServers());
   }
 
   private SteleProcess process(String what, int host, List<String> own) {
@@ -172,6 +204,11 @@ final class TabletCluster implements AutoCloseable {
 
   Path logs() {
     return logs;
+  }
+
+  /** Where nodes have their directories; it goes with the cluster. */
+  Path data() {
+    return data;
   }
 
   int memberCount() {

@@ -26,7 +26,23 @@ public sealed interface ClusterEvent extends Event {
 
     @Override
     public String text() {
-      return what + " has lost its session in the metastore: it gives up all it had, and begins anew";
+      return what
+          + " has lost its session in the metastore: it gives up all it had, and begins anew";
+    }
+  }
+
+  /** Its log takes no more: others recover what it has. */
+  record LogFailed(String what, Throwable cause) implements ClusterEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return what
+          + " can write no more, gives up all it had, and begins anew: "
+          + cause.getMessage();
     }
   }
 
@@ -60,7 +76,9 @@ public sealed interface ClusterEvent extends Event {
 
     @Override
     public String text() {
-      return what + " does not take part in the cluster yet, and tries again: " + cause.getMessage();
+      return what
+          + " does not take part in the cluster yet, and tries again: "
+          + cause.getMessage();
     }
   }
 }

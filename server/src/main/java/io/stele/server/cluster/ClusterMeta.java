@@ -19,6 +19,7 @@ import io.stele.tables.master.TabletControl;
 import io.stele.tables.meta.MetaAccess;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.RootStore;
+import io.stele.tables.meta.TableNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -119,11 +120,26 @@ final class ClusterMeta implements MetaAccess, AutoCloseable {
         attempts.pauseOrFail(
             () ->
                 new UnavailableException(
-                    metaTable + ": not found within " + patience.toMillis() + " ms: " + e.getMessage(),
+                    metaTable
+                        + ": not found within "
+                        + patience.toMillis()
+                        + " ms: "
+                        + e.getMessage(),
                     e));
         byServer.clear();
       }
     }
+  }
+
+  /** Whether a server was said to have a part of a META table when that was looked up last. */
+  boolean isAt(String metaTable, String address) {
+    return locations.known(metaTable).stream().anyMatch(tablet -> tablet.address().equals(address));
+  }
+
+  /** What was found of where META is may be out of date. */
+  void forget() {
+    locations.forget(TableNames.META0);
+    locations.forget(TableNames.META1);
   }
 
   // ---- writing

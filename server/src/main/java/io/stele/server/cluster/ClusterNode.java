@@ -12,6 +12,7 @@ import java.util.Optional;
  * takes part as soon as the metastore answers.
  */
 public final class ClusterNode implements AutoCloseable {
+  private final ClusterNodeSettings settings;
   private final ClusterParts parts;
   private final MasterWatch master;
   private final TabletNode tabletNode;
@@ -19,11 +20,13 @@ public final class ClusterNode implements AutoCloseable {
   private final Optional<SessionLoop> leading;
 
   private ClusterNode(
+      ClusterNodeSettings settings,
       ClusterParts parts,
       MasterWatch master,
       TabletNode tabletNode,
       Optional<SessionLoop> tablets,
       Optional<SessionLoop> leading) {
+    this.settings = settings;
     this.parts = parts;
     this.master = master;
     this.tabletNode = tabletNode;
@@ -56,7 +59,7 @@ public final class ClusterNode implements AutoCloseable {
       MasterNode node = new MasterNode(settings, parts, gateway, events);
       leading = Optional.of(loop(what, settings, parts, node, events));
     }
-    return new ClusterNode(parts, master, tabletNode, tablets, leading);
+    return new ClusterNode(settings, parts, master, tabletNode, tablets, leading);
   }
 
   private static SessionLoop loop(
@@ -76,12 +79,16 @@ public final class ClusterNode implements AutoCloseable {
   /** Hands over what it has, and leaves. */
   @Override
   public void close() throws IOException, InterruptedException {
+    leading.ifPresent(SessionLoop::closeUnlessBegun); // not elected any more
     // The tablets first: if this node leads, it is what moves them.
     if (tablets.isPresent()) {
       tablets.get().close();
     }
     if (leading.isPresent()) {
       leading.get().close();
+    }
+    if (settings.member()) {
+      new Departure(settings.address(), parts).awaitOthers();
     }
     master.close();
     parts.close();

@@ -10,6 +10,7 @@ import java.util.List;
  * What a node is in its cluster.
  *
  * @param address at which clients and other nodes reach it
+ * @param member whether this very server holds a part of the metastore
  * @param metastore addresses of servers that answer for the metastore
  * @param files where all servers of the cluster have their fragments, a directory or a URI
  * @param logs where they have their logs; may be the same
@@ -20,6 +21,7 @@ import java.util.List;
  */
 public record ClusterNodeSettings(
     String address,
+    boolean member,
     List<String> metastore,
     String files,
     String logs,

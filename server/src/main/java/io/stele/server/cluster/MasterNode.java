@@ -52,10 +52,9 @@ final class MasterNode implements SessionLoop.Work {
               settings.leading());
       Watcher watcher = parts.membership().watch(master::wake);
       master.start();
-      List<Serving> served =
-          List.of(gateway.serve(master), gateway.serveAdmin(master.tables()));
+      List<Serving> served = List.of(gateway.serve(master), gateway.serveAdmin(master.tables()));
       begun = true;
-      return new Leading(lead, master, watcher, served);
+      return new Leading(master, watcher, served);
     } finally {
       if (!begun) {
         lead.close();
@@ -76,14 +75,12 @@ final class MasterNode implements SessionLoop.Work {
     }
   }
 
-  private final class Leading implements SessionLoop.Tenure {
-    private final Election.Leadership lead;
+  private static final class Leading implements SessionLoop.Tenure {
     private final Master master;
     private final Watcher watcher;
     private final List<Serving> served;
 
-    Leading(Election.Leadership lead, Master master, Watcher watcher, List<Serving> served) {
-      this.lead = lead;
+    Leading(Master master, Watcher watcher, List<Serving> served) {
       this.master = master;
       this.watcher = watcher;
       this.served = List.copyOf(served);
@@ -96,11 +93,10 @@ final class MasterNode implements SessionLoop.Work {
       master.close();
     }
 
-    /** The next in line leads at once. */
+    /** The next in line leads at once: the lock goes with the session. */
     @Override
     public void end() {
       abandon();
-      lead.close();
     }
   }
 }

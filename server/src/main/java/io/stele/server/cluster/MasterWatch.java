@@ -27,8 +27,7 @@ final class MasterWatch implements Supplier<Optional<String>>, AutoCloseable {
     while (!Thread.currentThread().isInterrupted()) {
       try {
         Observation begun =
-            metastore.observe(
-                ClusterKeys.MASTER, found -> address = found.map(KeyValue::text));
+            metastore.observe(ClusterKeys.MASTER, found -> address = found.map(KeyValue::text));
         keep(begun);
         return;
       } catch (SteleException e) {

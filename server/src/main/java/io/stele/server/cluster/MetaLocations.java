@@ -32,11 +32,7 @@ final class MetaLocations {
 
   /** The address of the server that has a row of a META table, as far as is known. */
   String addressOf(String metaTable, Bytes row) {
-    List<TabletLocation> tablets = known.get(metaTable);
-    if (tablets == null) {
-      tablets = look(metaTable);
-    }
-    for (TabletLocation tablet : tablets) {
+    for (TabletLocation tablet : known(metaTable)) {
       if (tablet.holds(row)) {
         if (tablet.address().isEmpty()) {
           break;
@@ -47,6 +43,12 @@ final class MetaLocations {
     throw new NotServingException(
         "no server has the tablet of %s with %s at the moment"
             .formatted(metaTable, MetaRows.describe(row)));
+  }
+
+  /** What is known of a META table; it is looked up if that is nothing. */
+  List<TabletLocation> known(String metaTable) {
+    List<TabletLocation> tablets = known.get(metaTable);
+    return tablets == null ? look(metaTable) : tablets;
   }
 
   /** Looks where the tablet with a row is now, and those behind it. */
@@ -68,7 +70,8 @@ final class MetaLocations {
     if (found.isEmpty()) {
       throw new NotServingException(
           metaTable.equals(TableNames.META0)
-              ? "the cluster has no tables yet: its master makes META when the first server has come"
+              ? "the cluster has no tables yet: its master makes META when the first server has"
+                  + " come"
               : metaTable + " has no tablets yet: the master is about to make one");
     }
     known.put(metaTable, found);

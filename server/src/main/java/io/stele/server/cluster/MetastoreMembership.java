@@ -16,7 +16,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Who takes part, as keys of the metastore that go with their sessions: see {@link ClusterKeys}. */
+/**
+ * Who takes part, as keys of the metastore that go with their sessions: see {@link ClusterKeys}.
+ */
 final class MetastoreMembership implements Membership {
   private final MetastoreClient metastore;
 
@@ -28,8 +30,7 @@ final class MetastoreMembership implements Membership {
   public List<LiveServer> live() {
     List<LiveServer> live = new ArrayList<>();
     for (KeyValue key : metastore.range(Keys.prefix(ClusterKeys.SERVERS))) {
-      live.add(
-          new LiveServer(key.key().substring(ClusterKeys.SERVERS.length()), key.text()));
+      live.add(new LiveServer(key.key().substring(ClusterKeys.SERVERS.length()), key.text()));
     }
     return live;
   }
@@ -67,6 +68,17 @@ final class MetastoreMembership implements Membership {
   static void leave(Session session, String address) {
     String key = ClusterKeys.DRAIN + address;
     session.transaction().when(key).isAbsent().then(Step.put(key, address).owned(session)).commit();
+  }
+
+  /** Addresses of servers that are about to stop. */
+  Set<String> leaving() {
+    Set<String> addresses = new HashSet<>();
+    for (KeyValue key : metastore.range(Keys.prefix(ClusterKeys.DRAIN))) {
+      if (key.session() != 0) {
+        addresses.add(key.key().substring(ClusterKeys.DRAIN.length()));
+      }
+    }
+    return addresses;
   }
 
   /**

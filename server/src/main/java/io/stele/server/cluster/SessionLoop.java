@@ -53,7 +53,8 @@ final class SessionLoop implements AutoCloseable {
 
   // Guarded by lock.
   private boolean closing;
-  private boolean over; // the tenure at hand must end
+  private long tenure; // the number of the one at hand
+  private boolean over; // it must end
   private boolean beginning;
 
   /**
@@ -68,7 +69,11 @@ final class SessionLoop implements AutoCloseable {
     this.timeToLive = timeToLive;
     this.work = work;
     this.events = events;
-    this.thread = Thread.ofPlatform().daemon().name("stele-" + what.split(" ")[0]).unstarted(this::run);
+    this.thread =
+        Thread.ofPlatform()
+            .daemon()
+            .name("stele-" + what.substring(0, what.indexOf(' ')))
+            .unstarted(this::run);
   }
 
   SessionLoop start() {
@@ -95,25 +100,26 @@ final class SessionLoop implements AutoCloseable {
   }
 
   private void serve() throws IOException, InterruptedException {
-    begins(true);
+    long number = begins();
     Session session = metastore.openSession(timeToLive, what);
     try {
-      session.onExpiry(this::endTenure);
-      Tenure tenure = work.begin(session, this::endTenure);
-      begins(false);
+      Runnable end = () -> endTenure(number);
+      session.onExpiry(end);
+      Tenure begun = work.begin(session, end);
+      hasBegun();
       awaitEnd();
       if (isClosing() && session.isAlive()) {
-        tenure.end();
+        begun.end();
         events.publish(new ClusterEvent.Left(what));
       } else {
         boolean lost = !session.isAlive();
-        tenure.abandon();
+        begun.abandon();
         if (lost) {
           events.publish(new ClusterEvent.SessionLost(what));
         }
       }
     } finally {
-      begins(false);
+      hasBegun();
       leave(session);
     }
   }
@@ -127,18 +133,25 @@ final class SessionLoop implements AutoCloseable {
     }
   }
 
-  private void begins(boolean now) throws InterruptedException {
+  private long begins() throws InterruptedException {
     lock.lock();
     try {
-      if (now) {
-        over = false;
-        if (closing) {
-          throw new InterruptedException("closed");
-        }
-      } else {
-        boolean _ = Thread.interrupted(); // meant for the beginning alone
+      if (closing) {
+        throw new InterruptedException("closed");
       }
-      beginning = now;
+      over = false;
+      beginning = true;
+      return ++tenure;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void hasBegun() {
+    lock.lock();
+    try {
+      beginning = false;
+      boolean _ = Thread.interrupted(); // meant for the beginning alone
     } finally {
       lock.unlock();
     }
@@ -155,11 +168,14 @@ final class SessionLoop implements AutoCloseable {
     }
   }
 
-  private void endTenure() {
+  /** Of an earlier one it is too late to say anything. */
+  private void endTenure(long number) {
     lock.lock();
     try {
-      over = true;
-      changed.signalAll();
+      if (number == tenure) {
+        over = true;
+        changed.signalAll();
+      }
     } finally {
       lock.unlock();
     }
@@ -183,6 +199,19 @@ final class SessionLoop implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       // Only a close interrupts.
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Begins nothing more; work that has begun goes on until it is closed. */
+  void closeUnlessBegun() {
+    lock.lock();
+    try {
+      if (beginning) {
+        closing = true;
+        thread.interrupt();
+      }
     } finally {
       lock.unlock();
     }

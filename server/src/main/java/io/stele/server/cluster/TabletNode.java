@@ -1,5 +1,7 @@
 package io.stele.server.cluster;
 
+import io.stele.base.error.FencedException;
+import io.stele.base.error.SteleException;
 import io.stele.base.event.Events;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
@@ -12,13 +14,15 @@ import io.stele.tables.TabletServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A node's tablet server. It lives as long as its session: when that is lost the server is dropped
  * as a crash would drop it, and another begins under a new session and a new name, with nothing.
  */
 final class TabletNode implements SessionLoop.Work {
-  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(10);
+  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(8);
 
   private final ClusterNodeSettings settings;
   private final ClusterParts parts;
@@ -32,6 +36,10 @@ final class TabletNode implements SessionLoop.Work {
     this.parts = parts;
     this.gateway = gateway;
     this.events = events;
+  }
+
+  private String what() {
+    return "tablet server " + settings.address();
   }
 
   /** The name under which it takes part; empty while it does not. */
@@ -57,6 +65,7 @@ final class TabletNode implements SessionLoop.Work {
     boolean joined = false;
     try {
       tenure.serve();
+      var _ = server.failure().whenComplete((_, cause) -> failed(cause, alarm));
       // Last: as soon as it is known it is given tablets.
       MetastoreMembership.join(session, name, settings.address());
       joined = true;
@@ -68,6 +77,18 @@ final class TabletNode implements SessionLoop.Work {
         tenure.abandon();
       }
     }
+  }
+
+  /** A server that cannot write is of no use: another one, with a log of its own, may be. */
+  private void failed(@Nullable Throwable failure, Runnable alarm) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    if (cause != null && !(cause instanceof FencedException)) { // a lost session, or its own end
+      events.publish(new ClusterEvent.LogFailed(what(), cause));
+    }
+    alarm.run();
   }
 
   private final class Tenure implements SessionLoop.Tenure {
@@ -94,7 +115,8 @@ final class TabletNode implements SessionLoop.Work {
 
     private void stopServing() {
       run = "";
-      var _ = gateway.serve(parts.locator()); // before: without one, all tables would seem to be here
+      var _ =
+          gateway.serve(parts.locator()); // before: without one, all tables would seem to be here
       served.forEach(Serving::close);
     }
 
@@ -106,14 +128,24 @@ final class TabletNode implements SessionLoop.Work {
       closeInTime();
     }
 
+    private void close() {
+      try {
+        server.close();
+      } catch (SteleException e) {
+        events.publish(new ClusterEvent.LeftInHaste(what(), String.valueOf(e.getMessage())));
+      }
+    }
+
     private void closeInTime() {
-      Thread closing = Thread.ofVirtual().name("stele-unload").start(server::close);
+      Thread closing = Thread.ofVirtual().name("stele-unload").start(this::close);
       try {
         if (!closing.join(CLOSE_PATIENCE)) {
           events.publish(
               new ClusterEvent.LeftInHaste(
-                  "tablet server " + settings.address(),
-                  "META did not take their configurations within " + CLOSE_PATIENCE.toSeconds() + " s"));
+                  what(),
+                  "META did not take their configurations within "
+                      + CLOSE_PATIENCE.toSeconds()
+                      + " s"));
           server.abandon();
         }
       } catch (InterruptedException e) {

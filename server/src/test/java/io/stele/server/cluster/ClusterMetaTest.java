@@ -263,8 +263,7 @@ class ClusterMetaTest {
     pages.add(new CellPage(5, Optional.of(batch("b")), false));
     List<String> seen = new ArrayList<>();
     assertThat(
-            meta.scan(
-                TableNames.META1, ReadPredicate.ALL, cell -> seen.add(cell.row().toUtf8())))
+            meta.scan(TableNames.META1, ReadPredicate.ALL, cell -> seen.add(cell.row().toUtf8())))
         .isEqualTo(5);
     assertThat(seen).containsExactly("a", "b");
 

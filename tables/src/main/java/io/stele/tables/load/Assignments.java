@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
@@ -39,6 +40,9 @@ import java.util.function.Consumer;
  * gives up those that META says are another's.
  *
  * <p>A problem with one tablet is that tablet's: the others that were named with it are loaded.
+ *
+ * <p>When META does not answer, nobody knows whether a tablet is this server's now, and no master
+ * gives it to another if it is. So it is looked for later ({@link #settle}), until it is known.
  */
 public final class Assignments {
   private static final int READS_BEFORE_A_HOLE_IS_REPORTED = 3;
@@ -55,6 +59,8 @@ public final class Assignments {
   private final ChangeLocks locks;
   private final Consumer<Runnable> withoutCompaction;
   private final Consumer<Table> sizeCheck;
+  private final Runnable settleLater;
+  private final Set<TabletKey> doubtful = ConcurrentHashMap.newKeySet(); // perhaps ours in META
 
   /**
    * Puts it together.
@@ -62,6 +68,7 @@ public final class Assignments {
    * @param probe tells whether the server lives that META says has a tablet
    * @param withoutCompaction runs something while no compaction can change a chain
    * @param sizeCheck looks whether tablets of a table should be split or joined
+   * @param settleLater has {@link #settle} called some time later
    */
   public Assignments(
       ServerParts server,
@@ -75,7 +82,8 @@ public final class Assignments {
       Flusher flusher,
       ChangeLocks locks,
       Consumer<Runnable> withoutCompaction,
-      Consumer<Table> sizeCheck) {
+      Consumer<Table> sizeCheck,
+      Runnable settleLater) {
     this.server = server;
     this.tables = tables;
     this.meta = meta;
@@ -88,6 +96,7 @@ public final class Assignments {
     this.locks = locks;
     this.withoutCompaction = withoutCompaction;
     this.sizeCheck = sizeCheck;
+    this.settleLater = settleLater;
   }
 
   /** What became of each tablet: nothing but that it was done, or why it was not. */
@@ -163,7 +172,10 @@ public final class Assignments {
     byTable.keySet().forEach(this::forgetIfEmpty);
   }
 
-  /** Those that are not here; one that has all but left leaves first. */
+  /**
+   * Those that are not here. One that has all but left leaves first; of one that takes writes, but
+   * is owed the rest of a log, that is read.
+   */
   private List<TabletKey> missing(String name, List<TabletKey> keys, Outcomes outcomes) {
     List<TabletKey> missing = new ArrayList<>();
     for (TabletKey key : keys) {
@@ -174,10 +186,13 @@ public final class Assignments {
           unload(table.orElseThrow(), Set.of(here.get().tablet()));
           here = Optional.empty();
         }
-        if (here.isPresent()) {
-          outcomes.done(key);
-        } else {
+        if (here.isEmpty()) {
           missing.add(key);
+        } else {
+          if (!isReadable(here.get())) {
+            loader.resume(table.orElseThrow());
+          }
+          outcomes.done(key);
         }
       } catch (SteleException e) {
         outcomes.failed(key, e);
@@ -296,30 +311,41 @@ public final class Assignments {
     return config.log().filter(newest -> newest.directory().equals(home.log())).isPresent();
   }
 
-  /** All at once; if that fails one by one, so that it is known which cannot be loaded. */
+  /** All at once; those that did not come one by one, so that it is known which cannot. */
   private void loadFound(Map<Table, List<TabletConfig>> wanted, Outcomes outcomes) {
-    List<TabletKey> keys = new ArrayList<>();
-    wanted.values().forEach(configs -> configs.forEach(config -> keys.add(config.key())));
+    Optional<SteleException> problem = Optional.empty();
     try {
       loader.load(wanted);
-      keys.forEach(outcomes::done);
-      wanted.keySet().forEach(sizeCheck);
     } catch (SteleException e) {
-      if (keys.size() == 1 || !server.sequencer().mayAnswer()) {
-        outcomes.failed(keys, e);
-        return;
-      }
-      wanted.forEach(
-          (table, configs) ->
-              configs.forEach(
-                  config -> {
-                    if (find(table, config.key()).isPresent()) {
-                      outcomes.failed(config.key(), e); // it came, but cannot be read yet
-                    } else {
-                      loadFound(Map.of(table, List.of(again(config))), outcomes);
-                    }
-                  }));
+      problem = Optional.of(e);
     }
+    boolean several = wanted.values().stream().mapToInt(List::size).sum() > 1;
+    for (Map.Entry<Table, List<TabletConfig>> entry : wanted.entrySet()) {
+      Table table = entry.getKey();
+      sizeCheck.accept(table);
+      for (TabletConfig config : entry.getValue()) {
+        Optional<TabletView> here = find(table, config.key());
+        if (problem.isEmpty() || here.filter(Assignments::isReadable).isPresent()) {
+          outcomes.done(config.key());
+        } else if (here.isEmpty() && several && server.sequencer().mayAnswer()) {
+          loadFound(Map.of(table, List.of(again(config))), outcomes);
+        } else {
+          outcomes.failed(config.key(), problem.get());
+          if (here.isEmpty() && !(problem.get() instanceof ConflictException)) {
+            doubt(config.key());
+          }
+        }
+      }
+    }
+  }
+
+  private void doubt(TabletKey tablet) {
+    doubtful.add(tablet);
+    settleLater.run();
+  }
+
+  private static boolean isReadable(TabletView tablet) {
+    return tablet.state().reads() == TabletState.Access.SERVED;
   }
 
   /** As META has it now: the try with the others may have saved it. */
@@ -344,6 +370,7 @@ public final class Assignments {
             keys.forEach(key -> look(name, key, outcomes));
           } catch (SteleException e) {
             outcomes.failed(keys, e);
+            settleLater.run();
           }
           forgetIfEmpty(name);
         });
@@ -375,6 +402,9 @@ public final class Assignments {
   private void look(String name, TabletKey key, Outcomes outcomes) {
     Optional<TabletView> still = tables.find(name).flatMap(table -> find(table, key));
     if (still.isPresent()) {
+      if (still.get().state() == TabletState.DISABLED) {
+        settleLater.run();
+      }
       outcomes.failed(
           key, new UnavailableException(key + " is " + still.get().state().text() + ": try again"));
     } else {
@@ -417,5 +447,28 @@ public final class Assignments {
           }
           return table;
         });
+  }
+
+  /** Loads what is this server's in META and not here, and ends what has all but left. */
+  public void settle() {
+    for (TabletKey tablet : List.copyOf(doubtful)) {
+      doubtful.remove(tablet); // comes back if it fails again
+      try {
+        if (meta.tablet(tablet).filter(this::isOwn).isPresent()) {
+          load(List.of(tablet));
+        }
+      } catch (SteleException e) {
+        doubt(tablet);
+      }
+    }
+    List<TabletKey> leaving = new ArrayList<>();
+    for (Table table : tables.all()) {
+      table.view().tablets().stream()
+          .filter(tablet -> tablet.state() == TabletState.DISABLED)
+          .forEach(tablet -> leaving.add(new TabletKey(table.name(), tablet.last())));
+    }
+    if (!leaving.isEmpty()) {
+      unload(leaving);
+    }
   }
 }

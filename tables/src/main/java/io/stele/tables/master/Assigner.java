@@ -133,7 +133,12 @@ final class Assigner {
     jobs.accept(
         () -> {
           try (mine) {
-            load(server, mine.tablets());
+            long start = parts.clock().nanos();
+            int done = load(server, mine.tablets()).size();
+            if (done > 0) {
+              long nanos = parts.clock().nanos() - start;
+              parts.events().accept(new MasterEvent.Assigned(server.address(), done, nanos));
+            }
           } finally {
             addUnderWay(server, -count);
             wake.run();
@@ -151,7 +156,6 @@ final class Assigner {
    * @return those that it has now
    */
   List<TabletKey> load(LiveServer server, List<TabletKey> tablets) {
-    long start = parts.clock().nanos();
     List<TabletOutcome> outcomes;
     try {
       outcomes =
@@ -184,13 +188,6 @@ final class Assigner {
                     server,
                     tablet,
                     new OutcomeUnknownException("the server did not say what became of it")));
-    if (!done.isEmpty()) {
-      parts
-          .events()
-          .accept(
-              new MasterEvent.Assigned(
-                  server.address(), done.size(), parts.clock().nanos() - start));
-    }
     return done;
   }
 

@@ -95,7 +95,7 @@ final class BalancePolicy {
       while (!from.free.isEmpty() && !sides.isEmpty() && !isFull()) {
         Side to =
             sides.stream()
-                .min(Comparator.comparingInt(Side::count).thenComparing(side -> side.bytes))
+                .min(Comparator.comparingInt(Side::count).thenComparingDouble(side -> side.bytes))
                 .orElseThrow();
         move(from.free.getFirst(), from, to, from.server.address() + " is drained");
       }

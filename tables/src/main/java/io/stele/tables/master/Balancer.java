@@ -1,5 +1,6 @@
 package io.stele.tables.master;
 
+import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.tables.master.BalancePolicy.Holding;
 import io.stele.tables.master.BalancePolicy.PlannedMove;
@@ -46,15 +47,23 @@ final class Balancer {
   Map<LiveServer, Answer<ServerReport>> reports(Collection<LiveServer> servers) {
     Map<LiveServer, Answer<ServerReport>> answers =
         orders.callAll(servers, "say what it has", settings.answer(), TabletControl::report);
-    answers
-        .values()
-        .forEach(
-            answer -> {
-              if (answer instanceof Answer.Given<ServerReport>(ServerReport report)) {
-                rates.update(report);
-              }
-            });
+    answers.replaceAll(Balancer::ofItself);
+    given(answers).values().forEach(rates::update);
     return answers;
+  }
+
+  /** At the address of a run that ended there may be the next one: that says nothing of this. */
+  private static Answer<ServerReport> ofItself(LiveServer server, Answer<ServerReport> answer) {
+    return answer instanceof Answer.Given<ServerReport>(ServerReport report)
+            && !report.server().run().equals(server.run())
+        ? new Answer.Failed<>(
+            new NotServingException(
+                "run "
+                    + server.run()
+                    + " has ended, and run "
+                    + report.server().run()
+                    + " answers for itself"))
+        : answer;
   }
 
   private static Map<LiveServer, ServerReport> given(

@@ -13,7 +13,6 @@ import io.stele.base.table.TableAdmin;
 import io.stele.base.table.TabletInfo;
 import io.stele.tables.master.Orders.Answer;
 import io.stele.tables.master.Reservations.Reservation;
-import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.Futures;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.MetaTable.AsOf;
@@ -22,10 +21,8 @@ import io.stele.tables.meta.MetaVerifier;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
-import io.stele.tables.tablet.TabletState;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -235,6 +232,8 @@ public final class ClusterTables implements TableAdmin {
       }
       master.parts().lead().check();
       repeatedly(() -> Futures.await(meta.drop(table)), () -> !exists(table));
+    } finally {
+      master.wake(); // what was unloaded and not dropped is to be served
     }
   }
 
@@ -285,62 +284,9 @@ public final class ClusterTables implements TableAdmin {
 
   @Override
   public List<TabletInfo> tablets(String table) {
-    List<TabletConfig> configs = meta.tablets(table);
-    if (configs.isEmpty()) {
-      check(table);
-    }
-    Map<TabletKey, TabletInfo> told = new HashMap<>();
-    master
-        .orders()
-        .callAll(
-            owners(table), "list tablets", master.settings().answer(), each -> each.tablets(table))
-        .values()
-        .forEach(
-            answer -> {
-              if (answer instanceof Answer.Given<List<TabletInfo>>(List<TabletInfo> infos)) {
-                infos.forEach(info -> told.put(new TabletKey(table, info.last()), info));
-              }
-            });
-    return configs.stream()
-        .map(
-            config -> Optional.ofNullable(told.get(config.key())).orElseGet(() -> unserved(config)))
-        .toList();
-  }
-
-  /** A tablet as META has it, whose server has not said how it is. */
-  private TabletInfo unserved(TabletConfig config) {
-    List<TabletInfo.FileInfo> files = new ArrayList<>();
-    config
-        .fragments()
-        .forEach(
-            (group, chain) -> {
-              for (FragmentRef ref : chain) {
-                List<String> families =
-                    ref.families()
-                        .map(only -> only.stream().map(Bytes::toUtf8).sorted().toList())
-                        .orElse(List.of());
-                files.add(
-                    new TabletInfo.FileInfo(group, ref.path().toString(), length(ref), families));
-              }
-            });
-    return new TabletInfo(
-        config.table(),
-        config.first(),
-        config.last(),
-        TabletState.UNKNOWN.number(),
-        TabletState.UNKNOWN.text(),
-        Picture.ownerOf(config, live()).map(LiveServer::address).orElse(""),
-        0,
-        files.stream().mapToLong(TabletInfo.FileInfo::bytes).sum(),
-        files);
-  }
-
-  private long length(FragmentRef ref) {
-    try {
-      return master.parts().files().stat(ref.path()).map(info -> info.length()).orElse(0L);
-    } catch (IOException e) {
-      throw new UnavailableException("file " + ref.path() + " cannot be looked at: " + e, e);
-    }
+    Set<LiveServer> owners = owners(table);
+    return new TabletListing(master.parts(), master.orders(), master.settings())
+        .list(table, owners);
   }
 
   /** Asks the server of a tablet something, and again where the tablet has gone to. */

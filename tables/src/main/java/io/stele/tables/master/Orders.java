@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls to servers, each on a thread of its own. A call is waited for as long as the server lives:
@@ -100,7 +101,7 @@ final class Orders {
   }
 
   /** What went wrong, by its kind if it has one. */
-  static SteleException known(Throwable cause) {
+  static SteleException known(@Nullable Throwable cause) {
     return cause instanceof SteleException failure
         ? failure
         : new UnavailableException("failed: " + cause, cause);
@@ -134,7 +135,7 @@ final class Orders {
             () -> {
               try {
                 future.complete(new Answer.Given<>(call.get()));
-              } catch (RuntimeException e) {
+              } catch (RuntimeException | Error e) { // whoever waits must be told, whatever it was
                 future.complete(new Answer.Failed<>(known(e)));
               }
             });

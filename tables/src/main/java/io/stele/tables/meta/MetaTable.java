@@ -257,6 +257,7 @@ public final class MetaTable {
    * @throws io.stele.base.error.FencedException or {@link ConflictException} as the guard says;
    *     then nothing was changed, or only rows on other servers, before these
    */
+  @SuppressWarnings("ReferenceEquality") // that one guard, which never forbids anything
   public long apply(MetaLevel level, Change change, ConfigGuard guard) {
     if (guard == ConfigGuard.NONE) {
       return Futures.await(apply(level, change));

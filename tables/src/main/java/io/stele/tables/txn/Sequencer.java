@@ -73,6 +73,12 @@ public final class Sequencer {
 
   // ---- giving out; under the commit lock
 
+  /** What {@link #allocate} gives out next. */
+  public long next() {
+    return assigned + 1;
+  }
+
+  /** Gives out a transaction, which whoever asks for the latest reads from now on. */
   public long allocate() {
     long txn = assigned + 1;
     committed = txn;

@@ -172,10 +172,11 @@ public final class WritePath {
     boolean several = view.groups().size() > 1;
     check(table, view, batch, commitMaxTxn, seed);
     batch.stamp(nextMicros());
-    long txn = sequencer.allocate();
+    long txn = sequencer.next();
     CellBatch committed = batch.committed(txn);
     addToMemory(view, committed, several);
     noteRows(committed, seed, txn);
+    sequencer.allocate(); // not before: those who read the latest take no lock
     Bytes name = names.computeIfAbsent(table.name(), Bytes::utf8);
     log.enqueue(LogHead.encode(lastLogged, name), committed, waitedFor);
     lastLogged = txn;

@@ -6,6 +6,7 @@ import static io.stele.testkit.table.TableFixture.bytes;
 import static io.stele.testkit.table.TableFixture.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
@@ -13,6 +14,7 @@ import io.stele.base.error.FencedException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.NotServingException;
+import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.TabletLocation;
 import io.stele.tables.cluster.SmallCluster.Node;
@@ -305,5 +307,21 @@ class ClusterServersTest {
     assertThatThrownBy(
             () -> b.control().applyMeta(TableNames.META1, batch(put("1", "first:", 1, "")), 0))
         .isInstanceOf(NotServingException.class);
+  }
+
+  /** Or it would be nobody's: META says that it is here, and it is not. */
+  @Test
+  void aTabletThatMayBeHereAccordingToMetaComesOrGoes() {
+    cluster.create("t", SCHEMA);
+    List<TabletKey> keys = cluster.keys("t");
+    b.loseAnswerOfMeta();
+    assertThatThrownBy(() -> cluster.load(b, keys)).isInstanceOf(OutcomeUnknownException.class);
+    await().until(() -> !b.control().tablets("t").isEmpty());
+    write(b, "1");
+    b.loseAnswerOfMeta();
+    assertThatThrownBy(() -> cluster.unload(b, keys)).isInstanceOf(OutcomeUnknownException.class);
+    await().until(() -> b.control().tablets("t").isEmpty());
+    cluster.load(a, keys);
+    assertThat(cluster.all("t")).containsExactly(cell("1"));
   }
 }

@@ -22,7 +22,6 @@ import io.stele.tables.master.Membership;
 import io.stele.tables.master.TabletControl;
 import io.stele.tables.master.TabletOutcome;
 import io.stele.tables.meta.Futures;
-import io.stele.tables.meta.MetaAccess;
 import io.stele.tables.meta.MetaLevel;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.MetaTable.Change;
@@ -100,11 +99,12 @@ public final class SmallCluster implements AutoCloseable {
     private final ManualLease lease = new ManualLease();
     private final List<TableEvent> events = new CopyOnWriteArrayList<>();
     private final TabletServer server;
+    private final SmallMeta elsewhere;
     private volatile boolean ended;
 
     private Node(String run, String address, TabletServerSettings settings) {
       this.self = new LiveServer(run, address);
-      MetaAccess elsewhere = new SmallMeta(live::values, () -> !ended && !closed);
+      this.elsewhere = new SmallMeta(live::values, () -> !ended && !closed);
       this.server =
           TabletServer.builder(files, root)
               .settings(settings)
@@ -145,6 +145,11 @@ public final class SmallCluster implements AutoCloseable {
     /** It loses its lease when it has looked at it so often from now on. */
     public void endLeaseAfter(int looks) {
       lease.looksLeft.set(looks);
+    }
+
+    /** It is not told that META on another server took its next change. */
+    public void loseAnswerOfMeta() {
+      elsewhere.loseAnswer();
     }
 
     /** Everybody but itself holds it for dead; its lease does not end, as it always should. */

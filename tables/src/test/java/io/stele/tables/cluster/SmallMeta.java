@@ -6,6 +6,7 @@ import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.error.FencedException;
 import io.stele.base.error.NotServingException;
+import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.predicate.ReadPredicate;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -41,6 +43,7 @@ final class SmallMeta implements MetaAccess {
 
   private final Supplier<Collection<SmallCluster.Node>> nodes;
   private final BooleanSupplier wanted;
+  private final AtomicInteger answersToLose = new AtomicInteger();
 
   /**
    * Makes one.
@@ -51,6 +54,11 @@ final class SmallMeta implements MetaAccess {
   SmallMeta(Supplier<Collection<SmallCluster.Node>> nodes, BooleanSupplier wanted) {
     this.nodes = nodes;
     this.wanted = wanted;
+  }
+
+  /** Of the next change it is not known whether it was made, though it is. */
+  void loseAnswer() {
+    answersToLose.set(1);
   }
 
   private record Found(SmallCluster.Node node, RowRange rows) {}
@@ -112,6 +120,9 @@ final class SmallMeta implements MetaAccess {
                             CellBatch.parse(Arrays.copyOf(batch, batch.length)),
                             commitMaxTxn));
         newest = Math.max(newest, txn);
+      }
+      if (answersToLose.getAndUpdate(count -> Math.max(0, count - 1)) > 0) {
+        throw new OutcomeUnknownException("no answer");
       }
       return CompletableFuture.completedFuture(newest);
     } catch (SteleException e) {

@@ -78,7 +78,7 @@ final class FakeCluster implements Membership, MetaAccess {
                 masters.size() + 1,
                 () -> true,
                 this,
-                server -> servers.get(server),
+                this::server,
                 meta,
                 root,
                 files,
@@ -101,18 +101,19 @@ final class FakeCluster implements Membership, MetaAccess {
     }
   }
 
-  int tabletsOf(FakeServer server) {
-    return server.tablets.size();
+  FakeServer server(LiveServer name) {
+    return Optional.ofNullable(servers.get(name)).orElseThrow();
   }
 
-  boolean isLive(LiveServer server) {
-    return live.contains(server);
+  /** The server that has a tablet. */
+  FakeServer owner(TabletKey tablet) {
+    return server(Optional.ofNullable(assignments().get(tablet)).orElseThrow());
   }
 
   /** Does the server that META says has a tablet live, and have it? */
   private boolean isServed(TabletConfig tablet) {
     return Picture.ownerOf(tablet, live())
-        .filter(owner -> servers.get(owner).tablets.contains(tablet.key()))
+        .filter(owner -> server(owner).tablets.contains(tablet.key()))
         .isPresent();
   }
 

@@ -103,7 +103,7 @@ class FileCollectorTest {
           server,
           silent.contains(server)
               ? new Answer.Failed<>(new UnavailableException("no answer"))
-              : new Answer.Given<>(reports.get(server)));
+              : new Answer.Given<>(reports.getOrDefault(server, report(server, 1, 0))));
     }
     steps++;
     return answers;

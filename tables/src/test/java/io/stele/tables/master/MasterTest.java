@@ -222,7 +222,7 @@ class MasterTest {
   void aTabletThatItsServerTookOverAndLostIsLoadedThereAgain() {
     Master watching = cluster.master(SETTINGS.withBalance(false, Duration.ofNanos(1)));
     table();
-    FakeServer owner = cluster.servers.get(cluster.assignments().get(key("t", "0005")));
+    FakeServer owner = cluster.owner(key("t", "0005"));
     owner.tablets.remove(key("t", "0005"));
     assertThat(watching.status().unserved())
         .singleElement()
@@ -271,7 +271,7 @@ class MasterTest {
   @Test
   void aTabletIsFlushedThenUnloadedThenLoadedElsewhere() {
     table();
-    FakeServer from = cluster.servers.get(cluster.assignments().get(key("t", "0005")));
+    FakeServer from = cluster.owner(key("t", "0005"));
     FakeServer to = from == a ? b : a;
     from.orders.clear();
     Move move = master.move("t", Bytes.utf8("0005"), to.name.address());
@@ -291,7 +291,7 @@ class MasterTest {
   @Test
   void aTabletThatTheTargetCannotLoadGoesAnywhere() {
     table();
-    FakeServer from = cluster.servers.get(cluster.assignments().get(key("t", "0005")));
+    FakeServer from = cluster.owner(key("t", "0005"));
     FakeServer to = from == a ? b : a;
     to.fault = key -> Optional.of(new UnavailableException("disk full"));
     assertThatThrownBy(() -> master.move("t", Bytes.utf8("0005"), to.name.address()))
@@ -412,6 +412,21 @@ class MasterTest {
     b.silent = true;
     assertThat(master.collectFiles(true).blocked()).contains("b:1").contains("no word");
     b.silent = false;
+    assertThat(master.collectFiles(true).blocked()).isEmpty();
+  }
+
+  /** A server that was started again answers at the address of the run whose session yet lives. */
+  @Test
+  void aRunDoesNotAnswerForTheOneBeforeIt() {
+    table();
+    FakeServer again = cluster.start("a:1");
+    cluster.servers.put(a.name, again);
+    assertThat(master.collectFiles(true).blocked()).contains(a.name.run() + " has ended");
+    assertThat(master.status().servers())
+        .filteredOn(server -> server.run().equals(a.name.run()))
+        .allSatisfy(server -> assertThat(server.problem()).contains(again.name.run()));
+    cluster.kill(a);
+    settle(master);
     assertThat(master.collectFiles(true).blocked()).isEmpty();
   }
 

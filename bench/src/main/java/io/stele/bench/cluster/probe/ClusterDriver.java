@@ -31,12 +31,14 @@ public final class ClusterDriver implements Driver.More {
   private static final long PAUSE_MILLIS = 5;
   private static final long SLOW_PAUSE_MILLIS = 50; // where asking is work for the servers
 
+  private static final long PATIENCE_NANOS = 900_000_000_000L;
+
   /** A row of each of a table's four parts. */
   private static final List<String> A_ROW_OF_EACH = List.of("user2", "user4", "user6", "user8");
 
   private final ClusterStore store;
 
-  private ClusterDriver(ClusterStore store) {
+  ClusterDriver(ClusterStore store) {
     this.store = store;
   }
 
@@ -86,13 +88,35 @@ public final class ClusterDriver implements Driver.More {
     return until(condition, PAUSE_MILLIS);
   }
 
+  /** A question that fails is asked again: whom it is put to may be starting, or dying. */
   private static Answer until(Condition condition, long pauseMillis) throws Exception {
     return Driver.once(
         () -> {
-          while (!condition.holds()) {
+          long start = System.nanoTime();
+          while (!holds(condition, System.nanoTime() - start > PATIENCE_NANOS)) {
             Thread.sleep(pauseMillis);
           }
         });
+  }
+
+  private static boolean holds(Condition condition, boolean last) throws Exception {
+    try {
+      if (condition.holds()) {
+        return true;
+      }
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception e) {
+      if (last) {
+        throw e;
+      }
+      return false;
+    }
+    if (last) {
+      throw new IllegalStateException(
+          "it is not so after %d minutes".formatted(PATIENCE_NANOS / 60_000_000_000L));
+    }
+    return false;
   }
 
   private Answer share(String address, int tablets) throws Exception {

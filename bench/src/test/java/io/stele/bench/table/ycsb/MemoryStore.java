@@ -7,18 +7,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /** Tables as maps in the driver's own process: what runs on it tests the benchmark, not a store. */
-public final class MemoryStore implements Store {
+public class MemoryStore implements Store {
   private final Map<String, ConcurrentSkipListMap<String, byte[][]>> tables =
       new ConcurrentHashMap<>();
   private final boolean forgetful;
 
-  MemoryStore(boolean forgetful) {
+  protected MemoryStore(boolean forgetful) {
     this.forgetful = forgetful;
   }
 
   /** With the argument {@code forgetful} its scans leave a field out. */
   public static void main(String[] arguments) throws Exception {
     Driver.serve(new MemoryStore(List.of(arguments).contains("forgetful")));
+  }
+
+  /** The records of a table, by key. */
+  protected final Map<String, byte[][]> rows(String table) {
+    return table(table);
   }
 
   private ConcurrentSkipListMap<String, byte[][]> table(String name) {
