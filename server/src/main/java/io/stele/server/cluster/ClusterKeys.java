@@ -6,7 +6,8 @@ package io.stele.server.cluster;
  * <pre>
  *   /stele/master             the address of the master; gone with its session. Also its lock
  *   /stele/servers/RUN        the address of a tablet server; gone with its session
- *   /stele/drain/ADDRESS      a server that is to have no tablets; stays until it is undone
+ *   /stele/drain/ADDRESS      a server that is to have no tablets; stays until it is undone. Of one
+ *                             that is about to stop it goes with its session, and says how far it is
  *   /stele/tables/root        the configuration of META0
  * </pre>
  */

@@ -19,7 +19,6 @@ import io.stele.tables.master.TabletControl;
 import io.stele.tables.meta.MetaAccess;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.RootStore;
-import io.stele.tables.meta.TableNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -129,17 +128,6 @@ final class ClusterMeta implements MetaAccess, AutoCloseable {
         byServer.clear();
       }
     }
-  }
-
-  /** Whether a server was said to have a part of a META table when that was looked up last. */
-  boolean isAt(String metaTable, String address) {
-    return locations.known(metaTable).stream().anyMatch(tablet -> tablet.address().equals(address));
-  }
-
-  /** What was found of where META is may be out of date. */
-  void forget() {
-    locations.forget(TableNames.META0);
-    locations.forget(TableNames.META1);
   }
 
   // ---- writing

@@ -3,23 +3,38 @@ package io.stele.server.cluster;
 import io.stele.base.error.SteleException;
 import io.stele.client.metastore.Session;
 import io.stele.tables.master.LiveServer;
-import io.stele.tables.meta.TableNames;
+import io.stele.tables.master.ServerReport.TabletReport;
+import io.stele.tables.master.TabletControl;
+import io.stele.tables.meta.MetaLevel;
+import io.stele.tables.meta.TabletKey;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
  * How a tablet server leaves that is told to stop. If others stay, the master moves its tablets to
- * them while they are served: a short pause for each instead of a long one for all. If all leave at
- * once each gives up its own, and those go last that others need for that: first the servers
- * without META, then those of META1, then that of META0; and the metastore's members when all
- * others have. What takes too long is not waited for: the log is kept, and replayed.
+ * them while they are served: a short pause for each instead of a long one for all.
+ *
+ * <p>If all leave at once each gives up its own, and all go by the same steps, since META must be
+ * there until every server has told it what it gave up:
+ *
+ * <pre>
+ *   all tablets but those of META  ──►  those of META1  ──►  that of META0  ──►  metastore members
+ * </pre>
+ *
+ * <p>Whoever has taken a step says so, and waits for the others. What takes too long is not waited
+ * for: the log is kept, and replayed.
  */
 final class Departure {
   private static final Duration MOVE_PATIENCE = Duration.ofSeconds(10);
-  private static final Duration TURN_PATIENCE = Duration.ofSeconds(5);
+  private static final Duration STEP_PATIENCE = Duration.ofSeconds(10);
   private static final long PAUSE_NANOS = Duration.ofMillis(50).toNanos();
+
+  /** Above that of every master: from now on none of them gives this server tablets. */
+  private static final long TOKEN = Long.MAX_VALUE;
 
   private final String address;
   private final ClusterParts parts;
@@ -29,27 +44,47 @@ final class Departure {
     this.parts = parts;
   }
 
-  /** Returns when no tablet is left, or when it is this server's turn to give up its own. */
-  void handOver(Session session) {
+  /** Returns when no tablet is left but perhaps that of META0, or when it takes too long. */
+  void handOver(Session session, TabletControl server) {
     try {
       MetastoreMembership.leave(session, address);
       await(MOVE_PATIENCE, () -> !hasTakers() || parts.cluster().drain(address, true) == 0);
       if (!hasTakers()) {
-        parts.meta().forget();
-        await(TURN_PATIENCE, this::isItsTurn);
+        step(session, server, MetaLevel.META1, 1);
+        step(session, server, MetaLevel.META0, 2);
       }
     } catch (SteleException e) {
       // There is no master, or no metastore: what is left is given up without them.
     }
   }
 
+  /** Gives up the tablets that a level of META describes, and waits until all others have. */
+  private void step(Session session, TabletControl server, MetaLevel level, int number) {
+    List<TabletKey> own =
+        server.report().tablets().stream()
+            .map(TabletReport::tablet)
+            .filter(tablet -> MetaLevel.of(tablet.table()) == level)
+            .toList();
+    if (!own.isEmpty()) {
+      var _ = server.unload(TOKEN, own); // those that failed are tried again at the end
+    }
+    MetastoreMembership.leave(session, address, number);
+    await(
+        STEP_PATIENCE,
+        () -> {
+          Map<String, Integer> steps = parts.membership().leaving();
+          return parts.membership().live().stream()
+              .allMatch(other -> steps.getOrDefault(other.address(), number) >= number);
+        });
+  }
+
   /** Waits for others that are leaving, and need the metastore for it. */
   void awaitOthers() {
     try {
       await(
-          TURN_PATIENCE.multipliedBy(2),
+          STEP_PATIENCE,
           () -> {
-            Set<String> leaving = parts.membership().leaving();
+            Set<String> leaving = parts.membership().leaving().keySet();
             return parts.membership().live().stream()
                 .map(LiveServer::address)
                 .noneMatch(leaving::contains);
@@ -65,21 +100,6 @@ final class Departure {
     return parts.membership().live().stream()
         .map(LiveServer::address)
         .anyMatch(other -> !draining.contains(other));
-  }
-
-  private boolean isItsTurn() {
-    int own = levelOf(address);
-    return parts.membership().live().stream()
-        .map(LiveServer::address)
-        .noneMatch(other -> !other.equals(address) && levelOf(other) < own);
-  }
-
-  /** How much others depend on a server: 0 if it has nothing of META. */
-  private int levelOf(String server) {
-    if (parts.meta().isAt(TableNames.META0, server)) {
-      return 2;
-    }
-    return parts.meta().isAt(TableNames.META1, server) ? 1 : 0;
   }
 
   private void await(Duration patience, BooleanSupplier over) {

@@ -12,8 +12,10 @@ import io.stele.client.metastore.Watcher;
 import io.stele.tables.master.LiveServer;
 import io.stele.tables.master.Membership;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -67,18 +69,30 @@ final class MetastoreMembership implements Membership {
   /** Takes no more tablets until the session ends, unless that was so anyway. */
   static void leave(Session session, String address) {
     String key = ClusterKeys.DRAIN + address;
-    session.transaction().when(key).isAbsent().then(Step.put(key, address).owned(session)).commit();
+    session.transaction().when(key).isAbsent().then(Step.put(key, "0").owned(session)).commit();
   }
 
-  /** Addresses of servers that are about to stop. */
-  Set<String> leaving() {
-    Set<String> addresses = new HashSet<>();
+  /** Says how many steps of leaving it has taken, unless people have drained it. */
+  static void leave(Session session, String address, int steps) {
+    String key = ClusterKeys.DRAIN + address;
+    session
+        .transaction()
+        .when(key)
+        .session()
+        .isEqualTo(session.id())
+        .then(Step.put(key, Integer.toString(steps)).owned(session))
+        .commit();
+  }
+
+  /** Servers that are about to stop, by their addresses, and the steps that they have taken. */
+  Map<String, Integer> leaving() {
+    Map<String, Integer> steps = new HashMap<>();
     for (KeyValue key : metastore.range(Keys.prefix(ClusterKeys.DRAIN))) {
       if (key.session() != 0) {
-        addresses.add(key.key().substring(ClusterKeys.DRAIN.length()));
+        steps.put(key.key().substring(ClusterKeys.DRAIN.length()), Integer.parseInt(key.text()));
       }
     }
-    return addresses;
+    return steps;
   }
 
   /**

@@ -123,7 +123,7 @@ final class TabletNode implements SessionLoop.Work {
     /** Hands its tablets to others while they are served, and gives up what is left itself. */
     @Override
     public void end() {
-      new Departure(settings.address(), parts).handOver(session);
+      new Departure(settings.address(), parts).handOver(session, server.control());
       stopServing();
       closeInTime();
     }
