@@ -48,7 +48,7 @@ public final class MemoryCluster extends MemoryStore implements ClusterStore {
 
   @Override
   public long count(String table) {
-    return rows(table).size() - lost;
+    return (long) rows(table).size() - lost;
   }
 
   @Override
