@@ -288,7 +288,10 @@ public final class Session implements AutoCloseable {
             var _ = renew().whenComplete((response, thrown) -> renewLater());
           }
         },
-        timeToLive.toNanos() / RENEWALS_PER_LIFE);
+        // Sooner if little is left of it, as when the answer that opened it was long on its way.
+        Math.max(
+            TimeUnit.MILLISECONDS.toNanos(1),
+            Math.min(timeToLive.toNanos() / RENEWALS_PER_LIFE, remaining().toNanos() / 2)));
   }
 
   private void watchExpiry() {
