@@ -79,26 +79,20 @@ final class BankLedger {
   synchronized Optional<Branch> look(String how, Branch seen, long least) {
     checked++;
     if (seen.columns().isEmpty()) {
-      violated(Anomaly.WRITE_LOST, "%s of branch %s: there is none", how, seen.name());
+      violated(Anomaly.WRITE_LOST, "%s of branch %s: there is none".formatted(how, seen.name()));
     } else if (!seen.isWhole()) {
-      violated(Anomaly.ROW_TORN, "%s of branch %s: %s", how, seen.name(), seen.columns());
+      violated(Anomaly.ROW_TORN, "%s of branch %s: %s".formatted(how, seen.name(), seen.columns()));
     } else if (seen.sum() != Bank.ACCOUNTS * Bank.OPENING) {
       violated(
           Anomaly.ROW_TORN,
-          "%s of branch %s: %s, which is %d in all and not %d",
-          how,
-          seen.name(),
-          seen.columns(),
-          seen.sum(),
-          Bank.ACCOUNTS * Bank.OPENING);
+          "%s of branch %s: %s, which is %d in all and not %d"
+              .formatted(
+                  how, seen.name(), seen.columns(), seen.sum(), Bank.ACCOUNTS * Bank.OPENING));
     } else if (seen.version() < least) {
       violated(
           Anomaly.WRITE_LOST,
-          "%s of branch %s: version %d, after %d was acknowledged",
-          how,
-          seen.name(),
-          seen.version(),
-          least);
+          "%s of branch %s: version %d, after %d was acknowledged"
+              .formatted(how, seen.name(), seen.version(), least));
     } else {
       return Optional.of(seen);
     }
@@ -116,11 +110,8 @@ final class BankLedger {
       if (found == null) {
         violated(
             Anomaly.ROW_TORN,
-            "%s of branch %s: version %d, and its journal lacks %d",
-            how,
-            seen.name(),
-            seen.version(),
-            version);
+            "%s of branch %s: version %d, and its journal lacks %d"
+                .formatted(how, seen.name(), seen.version(), version));
         return;
       }
       auditTransfer(how, seen.name(), account, version, found, numbers);
@@ -130,22 +121,15 @@ final class BankLedger {
     if (seen.journal().size() > seen.version()) {
       violated(
           Anomaly.ROW_TORN,
-          "%s of branch %s: version %d, and %d transfers in its journal",
-          how,
-          seen.name(),
-          seen.version(),
-          seen.journal().size());
+          "%s of branch %s: version %d, and %d transfers in its journal"
+              .formatted(how, seen.name(), seen.version(), seen.journal().size()));
     }
     for (int i = 0; i < Bank.ACCOUNTS; i++) {
       if (balances[i] != seen.balance(i)) {
         violated(
             Anomaly.WRITE_DIFFERS,
-            "%s of branch %s: account %d has %d, and by the journal %d",
-            how,
-            seen.name(),
-            i,
-            seen.balance(i),
-            balances[i]);
+            "%s of branch %s: account %d has %d, and by the journal %d"
+                .formatted(how, seen.name(), i, seen.balance(i), balances[i]));
       }
     }
     auditAcknowledged(how, seen, account, numbers);
@@ -155,11 +139,11 @@ final class BankLedger {
       String how, String branch, Account account, long version, Transfer found, Set<Long> numbers) {
     String where = "%s of branch %s: transfer %s at %d".formatted(how, branch, found, version);
     if (!found.equals(account.attempted.get(found.number()))) {
-      violated(Anomaly.WRITE_UNEXPLAINED, "%s, which nobody tried", where);
+      violated(Anomaly.WRITE_UNEXPLAINED, "%s, which nobody tried".formatted(where));
     } else if (account.refused.contains(found.number())) {
-      violated(Anomaly.WRITE_UNEXPLAINED, "%s, which was refused", where);
+      violated(Anomaly.WRITE_UNEXPLAINED, "%s, which was refused".formatted(where));
     } else if (!numbers.add(found.number())) {
-      violated(Anomaly.WRITE_UNEXPLAINED, "%s, and once more before", where);
+      violated(Anomaly.WRITE_UNEXPLAINED, "%s, and once more before".formatted(where));
     }
   }
 
@@ -170,17 +154,18 @@ final class BankLedger {
       if (version <= seen.version() && !numbers.contains(number)) {
         violated(
             Anomaly.WRITE_LOST,
-            "%s of branch %s: transfer %d was acknowledged at version %d, where %s is",
-            how,
-            seen.name(),
-            number,
-            version,
-            Optional.ofNullable(seen.journal().get(version)));
+            "%s of branch %s: transfer %d was acknowledged at version %d, where %s is"
+                .formatted(
+                    how,
+                    seen.name(),
+                    number,
+                    version,
+                    Optional.ofNullable(seen.journal().get(version))));
       }
     }
   }
 
-  private void violated(Anomaly anomaly, String how, Object... of) {
-    violations.add(new Violation(anomaly, how.formatted(of)));
+  private void violated(Anomaly anomaly, String what) {
+    violations.add(new Violation(anomaly, what));
   }
 }

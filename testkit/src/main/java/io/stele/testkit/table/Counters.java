@@ -72,10 +72,12 @@ public final class Counters {
       return false;
     }
     if (!counter.answered(number)) {
-      violated(Anomaly.WRITE_LOST, "two additions to row %s were answered %d", row, number);
+      violated(
+          Anomaly.WRITE_LOST, "two additions to row %s were answered %d".formatted(row, number));
     } else if (number <= before) {
       violated(
-          Anomaly.WRITE_LOST, "row %s was answered %d, after %d was before", row, number, before);
+          Anomaly.WRITE_LOST,
+          "row %s was answered %d, after %d was before".formatted(row, number, before));
     }
     return true;
   }
@@ -84,9 +86,9 @@ public final class Counters {
     return cells.isEmpty() ? 0 : Binary.getLongBigEndian(cells.getFirst().value().sharedArray(), 0);
   }
 
-  private void violated(Anomaly anomaly, String how, Object... of) {
+  private void violated(Anomaly anomaly, String what) {
     synchronized (violations) {
-      violations.add(new Violation(anomaly, how.formatted(of)));
+      violations.add(new Violation(anomaly, what));
     }
   }
 
@@ -121,19 +123,13 @@ public final class Counters {
       if (found < Math.max(acknowledged, counter.greatest)) {
         violated(
             Anomaly.WRITE_LOST,
-            "row %s has %d, after %d additions that were acknowledged, the last with %d",
-            row,
-            found,
-            acknowledged,
-            counter.greatest);
+            "row %s has %d, after %d additions that were acknowledged, the last with %d"
+                .formatted(row, found, acknowledged, counter.greatest));
       } else if (found > acknowledged + counter.unknown) {
         violated(
             Anomaly.WRITE_UNEXPLAINED,
-            "row %s has %d, after %d additions that were acknowledged and %d that may be",
-            row,
-            found,
-            acknowledged,
-            counter.unknown);
+            "row %s has %d, after %d additions that were acknowledged and %d that may be"
+                .formatted(row, found, acknowledged, counter.unknown));
       }
     }
   }
