@@ -29,6 +29,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -272,7 +273,7 @@ class RecoveryTest {
   @ValueSource(longs = {4, 10, 12})
   void whateverServersDoBeforeTheyDieNothingIsLostAndNothingComesBack(long seed) {
     Random random = new Random(seed);
-    TreeMap<String, String> model = new TreeMap<>();
+    Map<String, String> model = new TreeMap<>();
     prepare();
     Paused server = started.getFirst();
     for (int generation = 0; generation < 10; generation++) {
@@ -297,7 +298,7 @@ class RecoveryTest {
     assertThat(server.server.verifyMeta("")).isEmpty();
   }
 
-  private static void change(Paused server, Random random, TreeMap<String, String> model) {
+  private static void change(Paused server, Random random, Map<String, String> model) {
     for (int i = random.nextInt(8); i > 0; i--) {
       String row = "r" + random.nextInt(16);
       if (random.nextInt(3) == 0) {
@@ -314,7 +315,7 @@ class RecoveryTest {
     }
   }
 
-  private static void check(Paused server, TreeMap<String, String> model, long seed) {
+  private static void check(Paused server, Map<String, String> model, long seed) {
     List<String> expected = new ArrayList<>();
     model.forEach((row, value) -> expected.add(row + "/f:@1=" + value));
     assertThat(server.table().all()).as("seed %d", seed).isEqualTo(expected);
