@@ -116,6 +116,10 @@ class SessionLoopTest {
       awaitDone("begin", "abandon", "begin");
 
       alarms.getFirst().run(); // of work that is over: too late
+      await()
+          .during(Duration.ofMillis(300))
+          .atMost(PATIENCE)
+          .until(() -> done.equals(List.of("begin", "abandon", "begin")));
       alarms.get(1).run();
       awaitDone("begin", "abandon", "begin", "abandon", "begin");
     }
