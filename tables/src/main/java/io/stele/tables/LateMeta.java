@@ -42,6 +42,12 @@ final class LateMeta implements MetaAccess {
   }
 
   @Override
+  public long scan(
+      String metaTable, ReadPredicate predicate, boolean latest, int rows, Predicate<Cell> each) {
+    return access().scan(metaTable, predicate, latest, rows, each);
+  }
+
+  @Override
   public List<List<Bytes>> together(String metaTable, List<Bytes> rows) {
     return access().together(metaTable, rows);
   }

@@ -81,9 +81,15 @@ final class ClusterMeta implements MetaAccess, AutoCloseable {
   @Override
   public long scan(
       String metaTable, ReadPredicate predicate, boolean latest, Predicate<Cell> each) {
+    return scan(metaTable, predicate, latest, 0, each);
+  }
+
+  @Override
+  public long scan(
+      String metaTable, ReadPredicate predicate, boolean latest, int rows, Predicate<Cell> each) {
     long readAt = -1;
-    try (TableScan scan =
-        reads.scan(metaTable, predicate, ScanOptions.DEFAULT.withLatest(latest))) {
+    ScanOptions options = ScanOptions.DEFAULT.withLatest(latest).withMaxRows(rows);
+    try (TableScan scan = reads.scan(metaTable, predicate, options)) {
       while (true) {
         CellPage page = scan.next(PAGE_BYTES);
         readAt = readAt == -1 || readAt == page.txn() ? page.txn() : SEVERAL_SERVERS;

@@ -42,8 +42,14 @@ public final class LocalMeta implements MetaAccess {
   @Override
   public long scan(
       String metaTable, ReadPredicate predicate, boolean latest, Predicate<Cell> each) {
-    try (TableScan scan =
-        reads.open(tables.get(metaTable), predicate, ScanOptions.DEFAULT.withLatest(latest))) {
+    return scan(metaTable, predicate, latest, 0, each);
+  }
+
+  @Override
+  public long scan(
+      String metaTable, ReadPredicate predicate, boolean latest, int rows, Predicate<Cell> each) {
+    ScanOptions options = ScanOptions.DEFAULT.withLatest(latest).withMaxRows(rows);
+    try (TableScan scan = reads.open(tables.get(metaTable), predicate, options)) {
       while (true) {
         CellPage page = scan.next(PAGE_BYTES);
         if (page.cells().isPresent()) {

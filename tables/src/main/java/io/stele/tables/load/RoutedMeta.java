@@ -151,7 +151,13 @@ public final class RoutedMeta implements MetaAccess {
   @Override
   public long scan(
       String metaTable, ReadPredicate predicate, boolean latest, Predicate<Cell> each) {
-    Walk walk = new Walk(metaTable, predicate, latest, each);
+    return scan(metaTable, predicate, latest, 0, each);
+  }
+
+  @Override
+  public long scan(
+      String metaTable, ReadPredicate predicate, boolean latest, int rows, Predicate<Cell> each) {
+    Walk walk = new Walk(metaTable, predicate, latest, rows, each);
     for (Piece piece : pieces(metaTable, predicate)) {
       if (!walk.go(piece)) {
         break;
@@ -208,16 +214,19 @@ public final class RoutedMeta implements MetaAccess {
     private final String metaTable;
     private final ReadPredicate predicate;
     private final boolean latest;
+    private final int rows; // of each piece; 0 for all
     private final Predicate<Cell> each;
     private boolean ended;
     private boolean began; // with the piece at hand
     private int servers;
     private long txn;
 
-    Walk(String metaTable, ReadPredicate predicate, boolean latest, Predicate<Cell> each) {
+    Walk(
+        String metaTable, ReadPredicate predicate, boolean latest, int rows, Predicate<Cell> each) {
       this.metaTable = metaTable;
       this.predicate = predicate;
       this.latest = latest;
+      this.rows = rows;
       this.each = each;
     }
 
@@ -227,16 +236,16 @@ public final class RoutedMeta implements MetaAccess {
       began = false;
       servers++;
       if (!piece.isHere()) {
-        txn = elsewhere().scan(metaTable, wanted, latest, this::take);
+        txn = elsewhere().scan(metaTable, wanted, latest, rows, this::take);
         return !ended;
       }
       try {
-        txn = here.scan(metaTable, wanted, latest, this::take);
+        txn = here.scan(metaTable, wanted, latest, rows, this::take);
       } catch (NotServingException e) {
         if (began) {
           throw e; // what was handed out cannot be taken back
         }
-        txn = elsewhere().scan(metaTable, wanted, latest, this::take);
+        txn = elsewhere().scan(metaTable, wanted, latest, rows, this::take);
       }
       return !ended;
     }

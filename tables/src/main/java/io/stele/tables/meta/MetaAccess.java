@@ -43,6 +43,16 @@ public interface MetaAccess {
   long scan(String metaTable, ReadPredicate predicate, boolean latest, Predicate<Cell> each);
 
   /**
+   * The same for who knows how many rows suffice.
+   *
+   * @param rows more than these need not be fetched; 0 for all
+   */
+  default long scan(
+      String metaTable, ReadPredicate predicate, boolean latest, int rows, Predicate<Cell> each) {
+    return scan(metaTable, predicate, latest, each);
+  }
+
+  /**
    * Parts rows of a META table by the servers that have them. Only such as are together can be read
    * as of one transaction, and changed if none was since.
    *

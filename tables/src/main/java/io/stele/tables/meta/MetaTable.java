@@ -216,6 +216,7 @@ public final class MetaTable {
     scan(
         level,
         MetaRows.tabletsFrom(table, row),
+        count == Integer.MAX_VALUE ? 0 : count,
         cells -> {
           found.add(TabletCells.load(cells));
           return found.size() < count;
@@ -469,6 +470,10 @@ public final class MetaTable {
   // ---- reading rows
 
   private long scan(MetaLevel level, RowRange range, Predicate<List<Cell>> eachRow) {
-    return RowChanges.scan(access, level.table(), List.of(range), latest, eachRow);
+    return scan(level, range, 0, eachRow);
+  }
+
+  private long scan(MetaLevel level, RowRange range, int rows, Predicate<List<Cell>> eachRow) {
+    return RowChanges.scan(access, level.table(), List.of(range), latest, rows, eachRow);
   }
 }

@@ -98,6 +98,7 @@ final class RowChanges {
             metaTable,
             rows.stream().map(RowRange::row).toList(),
             false,
+            rows.size(),
             cells -> {
               stored.put(cells.getFirst().row(), cells);
               return true;
@@ -138,6 +139,7 @@ final class RowChanges {
   /**
    * Reads the newest version of every column, row by row.
    *
+   * @param rows so many suffice; 0 for all
    * @param eachRow gets the cells of a row; false to end
    */
   static long scan(
@@ -145,6 +147,7 @@ final class RowChanges {
       String metaTable,
       List<RowRange> ranges,
       boolean latest,
+      int rows,
       Predicate<List<Cell>> eachRow) {
     ReadPredicate predicate = ReadPredicate.ALL.withRows(ranges).withHistory(1);
     List<Cell> row = new ArrayList<>();
@@ -154,6 +157,7 @@ final class RowChanges {
             metaTable,
             predicate,
             latest,
+            rows,
             cell -> {
               if (!row.isEmpty() && !row.getFirst().row().equals(cell.row())) {
                 ended[0] = !eachRow.test(List.copyOf(row));
