@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Timeout;
 /** A server that sleeps past its session and wakes up when others have its tablets. */
 class ZombieOwnerIT {
   private static final String TABLE = "t";
-  private static final Duration CALL = Duration.ofSeconds(1);
+
+  /** Long enough for calls to lie in the connection of a server that is asleep until it wakes. */
+  private static final Duration CALL = Duration.ofSeconds(10);
+
   private static final int ACKNOWLEDGED = 100;
   private static final int REFUSED = 20;
   private static final int CALLERS = 8;
@@ -51,6 +54,7 @@ class ZombieOwnerIT {
         awaitCalls(calls, End.SUCCESS, Long.MIN_VALUE, ACKNOWLEDGED);
 
         long asleep = pause(cluster.server(zombie));
+        calls.start(2 * CALLERS); // what they send is the first that it finds
         table.apply(TableFixture.put("known", "f:q", 2, "after"));
         assertThat(cluster.awaitOwner(TABLE, "known")).isNotEqualTo(zombie);
         keepFromTablets(stele, address);
