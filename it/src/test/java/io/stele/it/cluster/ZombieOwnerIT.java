@@ -51,7 +51,7 @@ class ZombieOwnerIT {
       try (PinnedTables pinned = new PinnedTables(address, CALL)) {
         PinnedCalls calls = new PinnedCalls(pinned.rows(), TABLE, "first");
         calls.start(CALLERS);
-        awaitCalls(calls, End.SUCCESS, Long.MIN_VALUE, ACKNOWLEDGED);
+        awaitSuccesses(calls);
 
         long asleep = pause(cluster.server(zombie));
         calls.start(2 * CALLERS); // what they send is the first that it finds
@@ -59,7 +59,7 @@ class ZombieOwnerIT {
         assertThat(cluster.awaitOwner(TABLE, "known")).isNotEqualTo(zombie);
         keepFromTablets(stele, address);
         cluster.server(zombie).resume();
-        awaitCalls(calls, End.REFUSED, asleep, REFUSED);
+        awaitRefusals(calls, asleep);
         await("a new life of the server")
             .atMost(TabletCluster.RECOVERY)
             .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
@@ -83,10 +83,22 @@ class ZombieOwnerIT {
     return Clock.system().nanos();
   }
 
-  private static void awaitCalls(PinnedCalls calls, End end, long sentAfter, int enough) {
-    await(enough + " calls that end in " + end)
+  private static void awaitSuccesses(PinnedCalls calls) {
+    await(ACKNOWLEDGED + " calls that are acknowledged")
         .atMost(TabletCluster.RECOVERY)
-        .until(() -> calls.count(end, sentAfter) >= enough);
+        .until(() -> calls.count(End.SUCCESS, Long.MIN_VALUE) >= ACKNOWLEDGED);
+  }
+
+  private static void awaitRefusals(PinnedCalls calls, long asleep) {
+    await(REFUSED + " calls that are refused")
+        .atMost(TabletCluster.RECOVERY)
+        .until(
+            () -> {
+              assertThat(calls.count(End.SUCCESS, asleep))
+                  .as("calls that were acknowledged by a server that was asleep when it got them")
+                  .isZero();
+              return calls.count(End.REFUSED, asleep) >= REFUSED;
+            });
   }
 
   private static Optional<ServerStatus> server(Stele stele, String address) {
