@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Timeout;
 /** A server that sleeps past its session and wakes up when others have its tablets. */
 class ZombieOwnerIT {
   private static final String TABLE = "t";
-  private static final Duration CALL = Duration.ofSeconds(1);
+
+  /** Long enough for calls to lie in the connection of a server that is asleep until it wakes. */
+  private static final Duration CALL = Duration.ofSeconds(10);
+
   private static final int ACKNOWLEDGED = 100;
   private static final int REFUSED = 20;
   private static final int CALLERS = 8;
@@ -48,14 +51,15 @@ class ZombieOwnerIT {
       try (PinnedTables pinned = new PinnedTables(address, CALL)) {
         PinnedCalls calls = new PinnedCalls(pinned.rows(), TABLE, "first");
         calls.start(CALLERS);
-        awaitCalls(calls, End.SUCCESS, Long.MIN_VALUE, ACKNOWLEDGED);
+        awaitSuccesses(calls);
 
         long asleep = pause(cluster.server(zombie));
+        calls.start(2 * CALLERS); // what they send is the first that it finds
         table.apply(TableFixture.put("known", "f:q", 2, "after"));
         assertThat(cluster.awaitOwner(TABLE, "known")).isNotEqualTo(zombie);
         keepFromTablets(stele, address);
         cluster.server(zombie).resume();
-        awaitCalls(calls, End.REFUSED, asleep, REFUSED);
+        awaitRefusals(calls, asleep);
         await("a new life of the server")
             .atMost(TabletCluster.RECOVERY)
             .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
@@ -79,10 +83,22 @@ class ZombieOwnerIT {
     return Clock.system().nanos();
   }
 
-  private static void awaitCalls(PinnedCalls calls, End end, long sentAfter, int enough) {
-    await(enough + " calls that end in " + end)
+  private static void awaitSuccesses(PinnedCalls calls) {
+    await(ACKNOWLEDGED + " calls that are acknowledged")
         .atMost(TabletCluster.RECOVERY)
-        .until(() -> calls.count(end, sentAfter) >= enough);
+        .until(() -> calls.count(End.SUCCESS, Long.MIN_VALUE) >= ACKNOWLEDGED);
+  }
+
+  private static void awaitRefusals(PinnedCalls calls, long asleep) {
+    await(REFUSED + " calls that are refused")
+        .atMost(TabletCluster.RECOVERY)
+        .until(
+            () -> {
+              assertThat(calls.count(End.SUCCESS, asleep))
+                  .as("calls that were acknowledged by a server that was asleep when it got them")
+                  .isZero();
+              return calls.count(End.REFUSED, asleep) >= REFUSED;
+            });
   }
 
   private static Optional<ServerStatus> server(Stele stele, String address) {
