@@ -23,7 +23,7 @@ final class ClusterService extends ClusterGrpc.ClusterImplBase {
 
   ClusterService(Backend backend, ExecutorService blocking) {
     this.backend = backend;
-    this.calls = new BlockingCalls(blocking);
+    this.calls = BlockingCalls.ofMaster(blocking);
   }
 
   @Override

@@ -28,7 +28,7 @@ final class TableAdminService extends TableAdminGrpc.TableAdminImplBase {
 
   TableAdminService(Backend backend, ExecutorService blocking) {
     this.backend = backend;
-    this.calls = new BlockingCalls(blocking);
+    this.calls = BlockingCalls.ofMaster(blocking);
   }
 
   @Override

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.FencedException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.UnavailableException;
@@ -51,7 +52,7 @@ class ClusterMasterTest {
   }
 
   /** Notes what it is asked. */
-  private static final class FakeCluster implements Cluster {
+  private static class FakeCluster implements Cluster {
     static final Status STATUS =
         new Status(
             "host:1",
@@ -146,6 +147,29 @@ class ClusterMasterTest {
     second.serve(new FakeCluster());
     master.set(Optional.of(second.address()));
     assertThat(stele.tables().list(false)).containsExactly("other");
+    assertThat(stele.cluster().status()).isEqualTo(FakeCluster.STATUS);
+  }
+
+  /** A master that has lost its lock. */
+  private final class Deposed extends FakeCluster {
+    @Override
+    public Status status() {
+      first.serve(new FakeCluster());
+      throw new FencedException("no longer the master");
+    }
+
+    @Override
+    public Move move(String table, Bytes row, String address) {
+      throw new FencedException("no longer the master");
+    }
+  }
+
+  @Test
+  void ofAMasterThatIsReplacedMeanwhileWhoeverLooksAsksTheNextAndChangesAreUnknown() {
+    first.serve(new Deposed());
+    assertThatThrownBy(() -> stele.cluster().move("t", bytes("b"), "host:2"))
+        .isInstanceOf(OutcomeUnknownException.class)
+        .hasMessageContaining("master was replaced");
     assertThat(stele.cluster().status()).isEqualTo(FakeCluster.STATUS);
   }
 

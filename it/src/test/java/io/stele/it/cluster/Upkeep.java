@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
-import io.stele.base.error.FencedException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.OutcomeUnknownException;
@@ -78,8 +77,7 @@ final class Upkeep implements AutoCloseable {
           work == Work.SPLIT || work == Work.JOIN || work == Work.MOVE || work == Work.MOVE_META;
       case NotFoundException _ -> // the server that was to give or get is gone
           work == Work.MOVE || work == Work.MOVE_META || work == Work.DRAIN;
-      case FencedException _ -> true; // the master was replaced while it was at it
-      case OutcomeUnknownException _ -> true;
+      case OutcomeUnknownException _ -> true; // also if the master was replaced while it was at it
       default -> e.retryable();
     };
   }
