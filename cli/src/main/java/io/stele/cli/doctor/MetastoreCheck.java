@@ -1,5 +1,6 @@
 package io.stele.cli.doctor;
 
+import io.stele.base.error.NotServingException;
 import io.stele.client.metastore.MemberReport;
 import io.stele.client.metastore.MemberReport.Reached;
 import io.stele.client.metastore.MemberStatus;
@@ -62,7 +63,9 @@ final class MetastoreCheck {
     findings.add(leader.map(this::led).orElseGet(this::leaderless));
     for (MemberReport report : reports) {
       if (report instanceof MemberReport.Failed(String address, var problem)) {
-        findings.add(silent(address, String.valueOf(problem.getMessage())));
+        if (isMember(address) || !(problem instanceof NotServingException)) {
+          findings.add(silent(address, String.valueOf(problem.getMessage())));
+        } // else it answers, and has no part in the metastore
       } else if (report instanceof Reached(String address, var status)
           && status.group().isEmpty()) {
         findings.add(
@@ -129,11 +132,7 @@ final class MetastoreCheck {
   }
 
   private Finding silent(String address, String why) {
-    boolean known =
-        members.stream()
-            .flatMap(member -> member.status().members().stream())
-            .anyMatch(member -> member.serviceAddress().equals(address));
-    return known
+    return isMember(address)
         ? Finding.problem(
             AREA,
             "member %s does not answer: %s".formatted(address, why),
@@ -143,6 +142,12 @@ final class MetastoreCheck {
             "servers",
             "%s does not answer: %s".formatted(address, why),
             "it was named in --endpoints and is no member: start it, or leave it out");
+  }
+
+  private boolean isMember(String address) {
+    return members.stream()
+        .flatMap(member -> member.status().members().stream())
+        .anyMatch(member -> member.serviceAddress().equals(address));
   }
 
   private static void lag(MemberStatus first, Reached member, List<Finding> findings) {

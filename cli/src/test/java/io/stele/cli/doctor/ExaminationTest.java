@@ -3,6 +3,7 @@ package io.stele.cli.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
@@ -144,6 +145,15 @@ class ExaminationTest {
     assertThat(found.level()).isEqualTo(Level.PROBLEM);
     assertThat(found.found()).isEqualTo("no server answers at h:1: refused");
     assertThat(found.advice()).contains("stele up", "--endpoints");
+  }
+
+  @Test
+  void aServerWithoutAPartInTheMetastoreIsNothingToWorryAbout() {
+    patient.members.add(new MemberReport.Failed("h:9", new NotServingException("no part of it")));
+    assertThat(bad()).isEmpty();
+
+    patient.members.add(new MemberReport.Failed("h:8", new UnavailableException("refused")));
+    assertThat(only().found()).isEqualTo("h:8 does not answer: refused");
   }
 
   @Test

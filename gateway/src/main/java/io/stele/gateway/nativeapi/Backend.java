@@ -174,7 +174,8 @@ final class Backend {
   MemberAdmin admin() {
     MemberAdmin served = admin.now();
     if (served == null) {
-      throw new NotServingException("this server is starting");
+      throw new NotServingException(
+          "this server holds no part of a metastore: it is starting, or its roles do not have it");
     }
     return served;
   }
