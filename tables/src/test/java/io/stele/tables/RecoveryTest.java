@@ -230,7 +230,7 @@ class RecoveryTest {
         .isInstanceOf(UnavailableException.class);
     assertThatThrownBy(() -> server.server.alter("t", TableSchema.ofFamilies("f", "g")))
         .isInstanceOf(UnavailableException.class)
-        .hasMessageContaining("still being recovered");
+        .hasMessageContaining("(fragments-loading)");
     server.server.compact("t");
     FilePath flushed = server.chain().getFirst();
     server.server.runUpkeep();

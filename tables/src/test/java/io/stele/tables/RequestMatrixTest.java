@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -317,6 +318,40 @@ class RequestMatrixTest {
       assertThat(server.tablets("t").getFirst().files())
           .hasSize(state == TabletState.ACTIVE ? 1 : 2);
     }
+  }
+
+  /** What concerns whole tables is done to the tablets that are here; to none by half. */
+  private static Expected wholeTable(TabletState state, int... served) {
+    boolean done =
+        state == TabletState.UNKNOWN
+            || IntStream.of(served).anyMatch(number -> number == state.number());
+    return done ? Expected.SERVED : Expected.DEFERRED;
+  }
+
+  @ParameterizedTest
+  @EnumSource(TabletState.class)
+  void truncate(TabletState state) {
+    set(state);
+    check(state, wholeTable(state, 4, 5), () -> server.truncate("t"));
+    assertThat(get("z")).hasSize(wholeTable(state, 4, 5) == Expected.SERVED ? 0 : 2);
+  }
+
+  @ParameterizedTest
+  @EnumSource(TabletState.class)
+  void alter(TabletState state) {
+    set(state);
+    TableSchema more = TableSchema.ofFamilies("f", "g");
+    check(state, wholeTable(state, 5), () -> server.alter("t", more));
+    assertThat(server.schema("t").equals(more)).isEqualTo(wholeTable(state, 5) == Expected.SERVED);
+    assertThat(get("z")).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @EnumSource(TabletState.class)
+  void drop(TabletState state) {
+    set(state);
+    server.drop("t");
+    assertThat(server.list(false)).isEmpty();
   }
 
   @Test

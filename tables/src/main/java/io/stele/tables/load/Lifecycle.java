@@ -20,12 +20,14 @@ import io.stele.tables.meta.MetaTable.AsOf;
 import io.stele.tables.meta.MetaTable.StoredSchema;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.meta.TabletKey;
 import io.stele.tables.schema.FamilyMap;
 import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.Tablet;
+import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
 import io.stele.tables.write.Flusher;
 import java.util.ArrayList;
@@ -274,12 +276,27 @@ public final class Lifecycle {
     return tables.get(name);
   }
 
+  /**
+   * A tablet that is half here or half gone is not changed with its table: META would not be told,
+   * or a log that is yet to be read would bring back what was.
+   */
+  private static void checkTablets(Table table, TabletState... states) {
+    for (TabletView tablet : table.view().tablets()) {
+      if (!List.of(states).contains(tablet.state())) {
+        throw new UnavailableException(
+            "%s is neither wholly here nor gone (%s), and its table cannot be changed: try again"
+                .formatted(new TabletKey(table.name(), tablet.last()), tablet.state().text()));
+      }
+    }
+  }
+
   /** Empties a table: its tablets forget their files, and what is in memory. */
   public void truncate(String name) {
     locks.changing(
         name,
         () -> {
           Table table = changeable(name);
+          checkTablets(table, TabletState.FRAGMENTS_LOADING, TabletState.ACTIVE);
           withoutCompaction.accept(
               () ->
                   flusher.pausing(
@@ -328,6 +345,7 @@ public final class Lifecycle {
         name,
         () -> {
           Table table = changeable(name);
+          checkTablets(table, TabletState.ACTIVE);
           settleIfFamiliesCome(table, schema);
           if (!table.isFixed()) {
             AsOf<Optional<StoredSchema>> known = meta.schema(name);
@@ -354,6 +372,7 @@ public final class Lifecycle {
                       () -> new NotFoundException("META has no schema of table \"" + name + "\""))
                   .schema();
           if (!stored.equals(table.view().schema())) {
+            checkTablets(table, TabletState.ACTIVE);
             if (familiesCome(table.view().schema(), stored)
                 || familiesCome(stored, table.view().schema())) {
               // Those that go too: META has the schema already in which they come back, if this
@@ -371,10 +390,6 @@ public final class Lifecycle {
    * disk first, and is not replayed any more.
    */
   private void settleIfFamiliesCome(Table table, TableSchema schema) {
-    if (isOwed(table)) { // the replay would bring back what the schema has dropped by then
-      throw new UnavailableException(
-          "tablets of table \"" + table.name() + "\" are still being recovered: try again");
-    }
     if (familiesCome(table.view().schema(), schema)) {
       settle(table);
     }
