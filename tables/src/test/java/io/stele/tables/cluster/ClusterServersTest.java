@@ -275,12 +275,18 @@ class ClusterServersTest {
     assertThat(report.tablets().getFirst().writes()).isEqualTo(2);
     assertThat(report.tablets().getFirst().fileBytes()).isPositive();
     assertThat(report.nextFile().toString()).startsWith("fragments/" + b.self().run() + "/");
-    TabletConfig config = cluster.meta().tablet(keys.getFirst()).orElseThrow();
-    config
+    await() // saved some time after the flush
+        .untilAsserted(
+            () ->
+                assertThat(cluster.meta().tablet(keys.getFirst()).orElseThrow().fragments())
+                    .isNotEmpty());
+    cluster
+        .meta()
+        .tablet(keys.getFirst())
+        .orElseThrow()
         .fragments()
         .values()
         .forEach(chain -> chain.forEach(file -> assertThat(report.inUse()).contains(file.path())));
-    assertThat(config.fragments()).isNotEmpty();
   }
 
   @Test
