@@ -33,7 +33,7 @@ class MetastoreMembersIT {
   }
 
   private String start(String name, String... arguments) throws IOException {
-    List<String> all = new ArrayList<>(List.of("--name", name));
+    List<String> all = new ArrayList<>(List.of("--name", name, "--roles", "metastore"));
     all.addAll(List.of(arguments));
     ServerProcess server = ServerProcess.start(folder.resolve(name), all.toArray(String[]::new));
     servers.put(name, server);

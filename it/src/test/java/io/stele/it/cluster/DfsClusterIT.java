@@ -62,7 +62,6 @@ class DfsClusterIT {
       harm.inflict(Fault.KILL_SERVER);
       harm.note("a data node is lost");
       dfs.stopDataNode((int) Math.floorMod(seed, (long) DATA_NODES));
-      harm.inflict(Fault.PAUSE_SERVER);
       workloads.requireWorking();
       workloads.stopAndCheck(harm.toString());
     }
