@@ -37,7 +37,9 @@ class StoreInMemoryTest {
       BlockCache.Stats preloaded = cache.stats();
       assertThat(preloaded.residentWeight()).isGreaterThan(ROWS * 100L);
       assertThat(count(store)).isEqualTo(ROWS);
-      assertThat(cache.stats().misses()).isEqualTo(preloaded.misses());
+      assertThat(cache.stats().misses())
+          .as("of more than 30 blocks; the store's own preload may have been at its last one")
+          .isLessThanOrEqualTo(preloaded.misses() + 1);
     }
     assertThat(cache.stats().residentWeight()).as("after the store is closed").isZero();
   }
