@@ -142,12 +142,25 @@ final class KnownTable {
 
   // ---- asking
 
-  /** Waits for an answer; true if nobody has asked yet, and the caller must. */
-  synchronized boolean join(Waiter waiter) {
-    boolean first = !asking;
-    asking = true;
-    (waiter.afresh && !first ? waitingForNext : waiting).add(waiter);
-    return first;
+  /**
+   * Waits for an answer; true if nobody has asked yet, and the caller must.
+   *
+   * <p>Whoever did not find the place a moment ago may find it here: if it asked, those who come
+   * next would overtake it.
+   */
+  boolean join(Waiter waiter) {
+    Place known;
+    synchronized (this) {
+      known = waiter.afresh ? null : find(waiter.row.sharedArray(), 0, waiter.row.length());
+      if (known == null) {
+        boolean first = !asking;
+        asking = true;
+        (waiter.afresh && !first ? waitingForNext : waiting).add(waiter);
+        return first;
+      }
+    }
+    waiter.answer.complete(List.of(known.tablet()));
+    return false;
   }
 
   /**
