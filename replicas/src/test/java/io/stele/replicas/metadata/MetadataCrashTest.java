@@ -128,8 +128,12 @@ class MetadataCrashTest {
     assertThat(steps).isGreaterThan(1);
     for (int step = 1; step <= steps; step++) {
       run(history, step, CrashMode.processKilled());
-      run(history, step, CrashMode.dropUnsynced());
-      run(history, step, CrashMode.tornTails(step, CrashMode.Tail.GARBAGE));
+      run(
+          history,
+          step,
+          step % 2 == 0
+              ? CrashMode.dropUnsynced()
+              : CrashMode.tornTails(step, CrashMode.Tail.GARBAGE));
     }
   }
 
