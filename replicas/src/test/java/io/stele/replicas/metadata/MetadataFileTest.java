@@ -57,11 +57,9 @@ class MetadataFileTest {
             + "02" // members
             + "02733102613102733202613200" // and nobody who joins
             + "00"; // no split
-    Bytes file = MetadataFile.encode(SMALL);
-    String found = HexFormat.of().formatHex(file.toArray());
-    assertThat(found.substring(18, found.length() - 8)).isEqualTo(hex.substring(18));
-    assertThat(found).startsWith("534d455401").hasSize(hex.length() + 8);
-    assertThat(MetadataFile.decode("f", Bytes.of(HexFormat.of().parseHex(found)))).isEqualTo(SMALL);
+    byte[] file = MetadataFile.encode(SMALL).toArray();
+    // Its last four bytes are the checksum of all that is before them.
+    assertThat(HexFormat.of().formatHex(file, 0, file.length - 4)).isEqualTo(hex);
   }
 
   @Test

@@ -339,6 +339,23 @@ class MetadataServerTest {
   }
 
   @Test
+  void fileThatIsStoredAgainIsLookedAtAnew() {
+    Bytes file = MetadataFile.encode(ChangedMetadata.of(first, join(first, "1", "x")));
+    cluster.server("b").store(table, "1", file);
+    cluster.server("b").round();
+    Coordination.Kept kept = cluster.service.table("t").orElseThrow();
+    cluster.service.of("a").replace(kept.config(), kept.version());
+    // Somebody has read the new version, and tries again.
+    cluster.server("b").store(table, "1", file);
+    cluster.server("b").round();
+    assertThat(cluster.files("b", "t")).contains("1");
+    kept = cluster.service.table("t").orElseThrow();
+    cluster.service.of("a").replace(kept.config(), kept.version());
+    cluster.server("b").round();
+    assertThat(cluster.files("b", "t")).containsExactly("t-0");
+  }
+
+  @Test
   void fileOfAChangeUnderWayIsNotLeftOver() {
     cluster.service.beforeChange(
         "a",
