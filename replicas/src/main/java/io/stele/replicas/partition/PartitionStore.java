@@ -22,7 +22,8 @@ public interface PartitionStore extends AutoCloseable {
 
   /**
    * Merges cells and answers the sequence of the change, which is not durable yet. Sequences leave
-   * none out, so that who is told of each change knows when it has all.
+   * none out, so that who is told of each change knows when it has all; 0 if nothing of it belongs
+   * here.
    */
   long add(CellBatch cells);
 

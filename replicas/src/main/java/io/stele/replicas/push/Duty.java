@@ -54,7 +54,7 @@ public record Duty(Role role, List<Target> targets) {
     targets = List.copyOf(targets);
   }
 
-  public static Duty of(Metadata metadata, ReplicaName replica) {
+  public static Duty of(Metadata metadata, Replica replica) {
     String own = replica.assignment().id();
     for (Partition partition : metadata.partitions()) {
       if (partition.id().equals(replica.partition())) {
@@ -86,7 +86,7 @@ public record Duty(Role role, List<Target> targets) {
         : Role.LEAVING;
   }
 
-  private static Duty half(Partition.Half half, ReplicaName replica, Role role) {
+  private static Duty half(Partition.Half half, Replica replica, Role role) {
     List<Target> targets = new ArrayList<>();
     add(targets, half.id(), half.members(), replica.rows(), replica);
     boolean assigned =
@@ -94,7 +94,7 @@ public record Duty(Role role, List<Target> targets) {
     return new Duty(assigned ? role : Role.LEAVING, targets);
   }
 
-  private static List<Target> targets(Partition partition, ReplicaName replica) {
+  private static List<Target> targets(Partition partition, Replica replica) {
     List<Target> targets = new ArrayList<>();
     RowRange rows = partition.rows();
     add(targets, partition.id(), partition.members(), rows, replica);
@@ -128,7 +128,7 @@ public record Duty(Role role, List<Target> targets) {
       String partition,
       List<Assignment> assignments,
       RowRange rows,
-      ReplicaName replica) {
+      Replica replica) {
     Optional<RowRange> common = rows.intersect(replica.rows());
     if (common.isEmpty()) {
       return;

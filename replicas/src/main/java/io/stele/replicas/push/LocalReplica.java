@@ -1,6 +1,7 @@
 package io.stele.replicas.push;
 
 import io.stele.base.cell.CellBatch;
+import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.table.Consistency.Acks;
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Any number of threads write and receive. METADATA comes from one at a time ({@link #follow}).
  */
 public final class LocalReplica {
-  private final ReplicaName name;
+  private final Replica name;
   private final PartitionStore store;
   private final SequenceMap sequences;
   private final Ring ring;
@@ -49,6 +50,7 @@ public final class LocalReplica {
   private final Consumer<ReplicaEvent> events;
 
   // Written by follow, one thread at a time.
+  private boolean started;
   private volatile Metadata metadata;
   private volatile Duty duty;
   private volatile Map<String, Sender> senders = Map.of(); // by assignment
@@ -62,7 +64,7 @@ public final class LocalReplica {
   private boolean frozen; // guarded by gate
 
   LocalReplica(
-      ReplicaName name,
+      Replica name,
       PartitionStore store,
       SequenceMap sequences,
       Metadata metadata,
@@ -81,7 +83,7 @@ public final class LocalReplica {
     this.duty = Duty.of(metadata, name);
   }
 
-  public ReplicaName name() {
+  public Replica name() {
     return name;
   }
 
@@ -121,9 +123,11 @@ public final class LocalReplica {
 
   /** Does what METADATA says from now on. One thread at a time; older METADATA is passed over. */
   void follow(Metadata newer) {
-    if (newer.sequence() < metadata.sequence()) {
+    if (newer.sequence() < metadata.sequence()
+        || (started && newer.sequence() == metadata.sequence())) {
       return;
     }
+    started = true;
     Duty before = duty;
     Duty after = Duty.of(newer, name);
     Map<String, Sender> kept = new HashMap<>();
@@ -198,6 +202,10 @@ public final class LocalReplica {
               waiting.add(write);
               return new Change(taken, cells, probe.firstRow(), probe.lastRow(), null, write);
             });
+    if (sequence == 0) {
+      throw new InvalidRequestException(
+          "a change of row \"" + probe.firstRow() + "\" has no family that the table has");
+    }
     senders.values().forEach(Sender::wake);
     store
         .whenDurable(sequence)
@@ -220,9 +228,10 @@ public final class LocalReplica {
     }
     Change.Origin origin =
         new Change.Origin(push.from().id(), push.upTo(), push.catchUp(), clock.nanos());
+    long last = 0;
     for (CellBatch batch : push.batches()) {
-      if (!push.catchUp() || !store.hasAll(batch)) {
-        add(batch, sequence -> Change.of(sequence, batch, origin, null));
+      if (!push.catchUp() || !store.hasAll(batch)) { // what it says is here, is durable
+        last = Math.max(last, add(batch, taken -> Change.of(taken, batch, origin, null)));
       }
     }
     listen(push);
@@ -234,13 +243,15 @@ public final class LocalReplica {
 
   /** Takes cells that a read found missing. Nobody knows who else lacks them. */
   CompletableFuture<Void> mend(CellBatch cells) {
+    long last = 0;
     if (!store.hasAll(cells)) {
       Change.Origin origin = new Change.Origin("", Long.MAX_VALUE, true, clock.nanos());
-      add(cells, sequence -> Change.of(sequence, cells, origin, null));
+      last = add(cells, sequence -> Change.of(sequence, cells, origin, null));
     }
-    return store.whenDurable(store.sequence()).thenAccept(_ -> {});
+    return store.whenDurable(last).thenAccept(_ -> {});
   }
 
+  /** Answers the sequence; 0 if nothing of it belongs here. */
   private long add(CellBatch cells, LongFunction<Change> change) {
     long sequence;
     boolean tooMuch;
@@ -250,7 +261,7 @@ public final class LocalReplica {
         throw new NotServingException("replica " + name + " is no longer here");
       }
       sequence = store.add(cells);
-      tooMuch = ring.add(change.apply(sequence));
+      tooMuch = sequence > 0 && ring.add(change.apply(sequence));
     } finally {
       gate.readLock().unlock();
     }

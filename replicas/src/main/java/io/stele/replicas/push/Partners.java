@@ -23,9 +23,9 @@ public interface Partners {
   Metadata valid(String table);
 
   /**
-   * Changes METADATA.
+   * Changes METADATA, unless it is no longer what it is thought to be.
    *
-   * @throws io.stele.base.error.ConflictException if it is no longer what it is thought to be
+   * @return what is valid then: it shows whether the change was made
    */
   Metadata change(String table, Metadata base, MetadataChange.Operation operation);
 }

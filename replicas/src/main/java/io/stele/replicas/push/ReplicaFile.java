@@ -23,14 +23,14 @@ import java.util.Optional;
  * </pre>
  */
 final class ReplicaFile {
-  static final String NAME = "REPLICA";
+  private static final FilePath PATH = FilePath.of("REPLICA");
 
   private static final int MAGIC = 'S' | 'R' << 8 | 'P' << 16 | '1' << 24;
   private static final int CRC_BYTES = 4;
 
   private ReplicaFile() {}
 
-  static void write(FileStore files, FilePath directory, ReplicaName replica) throws IOException {
+  static void write(FileStore directory, Replica replica) throws IOException {
     ByteBuilder out = new ByteBuilder(256);
     out.putInt(MAGIC)
         .putSized(Bytes.utf8(replica.table()))
@@ -41,14 +41,14 @@ final class ReplicaFile {
         .putByte(replica.last().isPresent() ? 1 : 0);
     replica.last().ifPresent(out::putSized);
     out.putInt(Crc32c.of(out.array(), 0, out.length()));
-    files.replace(directory.resolve(NAME), out.toArray());
+    directory.replace(PATH, out.toArray());
   }
 
   /** None if a crash came before it was written: then nothing else is in the directory. */
-  static Optional<ReplicaName> read(FileStore files, FilePath directory) throws IOException {
-    FilePath path = directory.resolve(NAME);
+  static Optional<Replica> read(FileStore directory) throws IOException {
+    String path = directory.describe() + "/" + PATH;
     byte[] content;
-    try (ReadableFile file = files.open(path)) {
+    try (ReadableFile file = directory.open(PATH)) {
       content = new byte[(int) file.length()];
       file.read(0, content, 0, content.length);
     } catch (NoSuchFileException e) {
@@ -58,18 +58,18 @@ final class ReplicaFile {
       return Optional.of(decode(path, content));
     } catch (Malformed e) {
       throw new CorruptDataException(
-          path.toString(), e.offset(), "the description of a replica", e.problem());
+          path, e.offset(), "the description of a replica", e.problem());
     }
   }
 
-  private static ReplicaName decode(FilePath path, byte[] content) throws Malformed {
+  private static Replica decode(String path, byte[] content) throws Malformed {
     int body = Math.max(content.length - CRC_BYTES, 0);
     ByteReader in = new ByteReader(content, 0, body);
     int found = new ByteReader(content, body, content.length - body).readInt();
     int expected = Crc32c.of(content, 0, body);
     if (found != expected) {
       throw new CorruptDataException(
-          path.toString(),
+          path,
           body,
           "checksum 0x" + Integer.toHexString(expected),
           "0x" + Integer.toHexString(found));
@@ -85,6 +85,6 @@ final class ReplicaFile {
     Bytes first = in.readSized("first row");
     Optional<Bytes> last =
         in.readByte() == 1 ? Optional.of(in.readSized("last row")) : Optional.empty();
-    return new ReplicaName(table, partition, assignment, first, last);
+    return new Replica(table, partition, assignment, first, last);
   }
 }

@@ -5,8 +5,6 @@ import io.stele.base.cell.CellBatch;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
-import io.stele.base.file.FilePath;
-import io.stele.base.file.FileStore;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.TableSchema;
 import io.stele.replicas.metadata.Assignment;
@@ -14,6 +12,8 @@ import io.stele.replicas.metadata.Metadata;
 import io.stele.replicas.metadata.Partition;
 import io.stele.replicas.partition.Digest;
 import io.stele.replicas.partition.PartitionStore;
+import io.stele.replicas.partition.ReplicaName;
+import io.stele.replicas.partition.ReplicaStores;
 import io.stele.replicas.partition.StoredCells;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -37,9 +37,8 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   private static final Executor VIRTUAL =
       task -> Thread.ofVirtual().name("stele-replica-call").start(task);
 
-  private final ReplicaDirectories directories;
   private final ReplicaParts parts;
-  private final StoreOpener stores;
+  private final ReplicaStores stores;
   private final Splits splits;
   private final Ring.Budget budget;
 
@@ -48,24 +47,30 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
 
   private final ReentrantLock lifecycle = new ReentrantLock();
   // Guarded by lifecycle.
-  private final Map<String, List<ReplicaName>> unopened = new HashMap<>(); // by table
+  private final Map<String, List<Replica>> unopened = new HashMap<>(); // by table
   private final Map<String, TableSchema> schemas = new HashMap<>();
   private boolean closed;
   private long lastSaved;
 
-  /**
-   * The replicas in a directory; none is opened before METADATA of its table is known.
-   *
-   * @param files on a local disk
-   */
-  public ReplicaHost(FileStore files, FilePath directory, ReplicaParts parts, StoreOpener stores) {
-    this.directories = new ReplicaDirectories(files, directory);
+  /** The replicas that a disk has; none is opened before METADATA of its table is known. */
+  public ReplicaHost(ReplicaStores stores, ReplicaParts parts) {
     this.parts = parts;
     this.stores = stores;
     this.splits = new Splits(parts);
     this.budget = new Ring.Budget(parts.settings().ringBytes());
-    for (ReplicaName replica : directories.list()) {
-      unopened.computeIfAbsent(replica.table(), _ -> new ArrayList<>()).add(replica);
+    for (ReplicaName name : stores.list()) {
+      find(name)
+          .ifPresentOrElse(
+              found -> unopened.computeIfAbsent(name.table(), _ -> new ArrayList<>()).add(found),
+              () -> stores.delete(name)); // a crash came before there was anything in it
+    }
+  }
+
+  private Optional<Replica> find(ReplicaName name) {
+    try {
+      return ReplicaFile.read(stores.directory(name));
+    } catch (IOException e) {
+      throw new UnavailableException("replica " + name + " cannot be read: " + e, e);
     }
   }
 
@@ -78,15 +83,15 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
       if (closed) {
         return;
       }
-      List<ReplicaName> found = unopened.getOrDefault(metadata.table(), new ArrayList<>());
+      List<Replica> found = unopened.getOrDefault(metadata.table(), new ArrayList<>());
       while (!found.isEmpty()) {
         open(found.getLast(), schema, metadata);
         found.removeLast();
       }
       unopened.remove(metadata.table());
-      for (ReplicaName assigned : assigned(metadata)) {
+      for (Replica assigned : assigned(metadata)) {
         if (!byAssignment.containsKey(assigned.assignment().id())) {
-          directories.create(assigned);
+          ReplicaFile.write(stores.directory(assigned.name()), assigned);
           open(assigned, schema, metadata);
         }
       }
@@ -105,10 +110,10 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     }
   }
 
-  private void open(ReplicaName name, TableSchema schema, Metadata metadata) throws IOException {
-    PartitionStore store = stores.open(directories.of(name), schema);
-    LocalReplica replica =
-        new LocalReplica(name, store, directories.sequences(name), metadata, parts, budget);
+  private void open(Replica name, TableSchema schema, Metadata metadata) throws IOException {
+    SequenceMap sequences = SequenceMap.open(stores.directory(name.name()));
+    PartitionStore store = stores.open(name.name(), schema);
+    LocalReplica replica = new LocalReplica(name, store, sequences, metadata, parts, budget);
     byAssignment.put(name.assignment().id(), replica);
     parts
         .events()
@@ -127,8 +132,8 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   }
 
   /** What METADATA assigns to this server. */
-  private List<ReplicaName> assigned(Metadata metadata) {
-    List<ReplicaName> names = new ArrayList<>();
+  private List<Replica> assigned(Metadata metadata) {
+    List<Replica> names = new ArrayList<>();
     for (Partition partition : metadata.partitions()) {
       List<Assignment> all = new ArrayList<>(partition.members());
       partition.joining().forEach(each -> all.add(each.assignment()));
@@ -146,7 +151,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   }
 
   private void add(
-      List<ReplicaName> names,
+      List<Replica> names,
       Metadata metadata,
       String partition,
       List<Assignment> assignments,
@@ -154,7 +159,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
       Optional<Bytes> last) {
     for (Assignment assignment : assignments) {
       if (assignment.server().equals(parts.partners().self())) {
-        names.add(new ReplicaName(metadata.table(), partition, assignment, first, last));
+        names.add(new Replica(metadata.table(), partition, assignment, first, last));
       }
     }
   }
@@ -166,12 +171,10 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
       for (LocalReplica replica : replicas(table)) {
         remove(replica, "its table was dropped");
       }
-      for (ReplicaName name : Optional.ofNullable(unopened.remove(table)).orElse(List.of())) {
-        directories.delete(name);
+      for (Replica name : Optional.ofNullable(unopened.remove(table)).orElse(List.of())) {
+        stores.delete(name.name());
       }
       schemas.remove(table);
-    } catch (IOException e) {
-      throw new UnavailableException("replicas of table " + table + " cannot be deleted: " + e, e);
     } finally {
       lifecycle.unlock();
     }
@@ -189,11 +192,11 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     }
   }
 
-  private void remove(LocalReplica replica, String why) throws IOException {
+  private void remove(LocalReplica replica, String why) {
     byPartition.remove(replica.name().partition(), replica);
     byAssignment.remove(replica.name().assignment().id(), replica);
     replica.close();
-    directories.delete(replica.name());
+    stores.delete(replica.name().name());
     parts.events().accept(new ReplicaEvent.Dropped(replica.name().toString(), why));
   }
 
@@ -279,7 +282,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     }
   }
 
-  private void dropIfMayGo(LocalReplica replica) throws IOException {
+  private void dropIfMayGo(LocalReplica replica) {
     if (!replica.mayGo()) {
       return;
     }

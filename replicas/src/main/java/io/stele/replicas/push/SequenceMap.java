@@ -24,30 +24,27 @@ import java.util.Map;
  * </pre>
  */
 final class SequenceMap {
-  static final String NAME = "SEQUENCES";
+  static final FilePath PATH = FilePath.of("SEQUENCES");
 
   private static final int MAGIC = 'S' | 'S' << 8 | 'Q' << 16 | '1' << 24;
   private static final int CRC_BYTES = 4;
 
   private final FileStore files;
-  private final FilePath path;
   private Map<String, Long> saved;
 
-  private SequenceMap(FileStore files, FilePath path, Map<String, Long> saved) {
+  private SequenceMap(FileStore files, Map<String, Long> saved) {
     this.files = files;
-    this.path = path;
     this.saved = saved;
   }
 
   /** Reads what there is; nothing if it is not there or not whole. */
-  static SequenceMap open(FileStore files, FilePath directory) throws IOException {
-    FilePath path = directory.resolve(NAME);
-    try (ReadableFile file = files.open(path)) {
+  static SequenceMap open(FileStore files) throws IOException {
+    try (ReadableFile file = files.open(PATH)) {
       byte[] content = new byte[(int) file.length()];
       file.read(0, content, 0, content.length);
-      return new SequenceMap(files, path, decode(content));
+      return new SequenceMap(files, decode(content));
     } catch (NoSuchFileException e) {
-      return new SequenceMap(files, path, Map.of());
+      return new SequenceMap(files, Map.of());
     }
   }
 
@@ -58,7 +55,7 @@ final class SequenceMap {
   /** Writes down how far everybody is, if that is news. */
   void save(Map<String, Long> sequences) throws IOException {
     if (!sequences.equals(saved)) {
-      files.replace(path, encode(sequences));
+      files.replace(PATH, encode(sequences));
       saved = Map.copyOf(sequences);
     }
   }

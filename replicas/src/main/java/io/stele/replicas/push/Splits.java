@@ -97,9 +97,15 @@ final class Splits {
     Bytes at = row.isEmpty() ? middle(replica, partition) : row;
     Partition.Split split =
         new Partition.Split(at, half(partition.members()), half(partition.members()));
-    parts
-        .partners()
-        .change(replica.name().table(), metadata, new MetadataChange.BeginSplit(id, split));
+    Metadata after =
+        parts
+            .partners()
+            .change(replica.name().table(), metadata, new MetadataChange.BeginSplit(id, split));
+    if (!after.partition(id).flatMap(Partition::split).equals(Optional.of(split))
+        && after.partition(split.lower().id()).isEmpty()) {
+      throw new ConflictException(
+          "partition " + id + " was changed by others before its split could be recorded");
+    }
     parts.events().accept(new ReplicaEvent.SplitBegun(id, at.toString()));
     return at;
   }
