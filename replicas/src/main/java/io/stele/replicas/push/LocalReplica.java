@@ -4,6 +4,7 @@ import io.stele.base.cell.CellBatch;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.error.SteleException;
 import io.stele.base.table.Consistency.Acks;
 import io.stele.base.time.Clock;
 import io.stele.replicas.metadata.Metadata;
@@ -47,7 +48,7 @@ public final class LocalReplica {
   private final Clock clock;
   private final RandomGenerator random;
   private final PushSettings settings;
-  private final Consumer<ReplicaEvent> events;
+  private final Consumer<? super ReplicaEvent> events;
 
   // Written by follow, one thread at a time.
   private boolean started;
@@ -413,6 +414,10 @@ public final class LocalReplica {
                 new OutcomeUnknownException(
                     "the server of replica " + name + " stopped before enough had a change")));
     ring.close();
-    store.close();
+    try {
+      store.close();
+    } catch (SteleException e) {
+      report(new ReplicaEvent.BackgroundFailed("closing replica " + name, e)); // its log has all
+    }
   }
 }

@@ -57,8 +57,7 @@ final class ReplicaFile {
     try {
       return Optional.of(decode(path, content));
     } catch (Malformed e) {
-      throw new CorruptDataException(
-          path, e.offset(), "the description of a replica", e.problem());
+      throw new CorruptDataException(path, e.offset(), "the description of a replica", e.problem());
     }
   }
 

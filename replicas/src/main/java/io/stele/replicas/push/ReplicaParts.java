@@ -10,4 +10,4 @@ public record ReplicaParts(
     Clock clock,
     RandomGenerator random,
     PushSettings settings,
-    Consumer<ReplicaEvent> events) {}
+    Consumer<? super ReplicaEvent> events) {}
