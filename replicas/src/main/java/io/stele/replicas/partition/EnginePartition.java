@@ -119,6 +119,23 @@ public final class EnginePartition implements PartitionStore {
     }
   }
 
+  @Override
+  public long add(CellBatch cells) {
+    schemas.readLock().lock();
+    try {
+      return own(cells).map(own -> store.submit(own, true)).orElse(0L);
+    } finally {
+      schemas.readLock().unlock();
+    }
+  }
+
+  @Override
+  public CompletableFuture<Long> whenDurable(long sequence) {
+    return sequence <= store.durableTxn()
+        ? CompletableFuture.completedFuture(sequence)
+        : durability.whenDurable(sequence);
+  }
+
   /** A copy, which the store may stamp, of the cells that belong here. */
   private Optional<CellBatch> own(CellBatch cells) {
     ReplicaSchema current = schema;

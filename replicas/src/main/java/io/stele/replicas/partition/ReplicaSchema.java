@@ -47,7 +47,7 @@ final class ReplicaSchema {
   }
 
   StoreSettings settings(StoreSettings base) {
-    return base.withResolution(new Resolution.ByTime(graceMicros))
+    return base.withResolution(resolution())
         .withLogged(true)
         .withPurge(group.purge())
         .withFragments(new FragmentSettings(codec(), group.blockSize()))
@@ -55,6 +55,14 @@ final class ReplicaSchema {
             group.inMemory() && !group.wildcard()
                 ? new InMemoryGroups(List.of(families))
                 : InMemoryGroups.NONE);
+  }
+
+  Resolution resolution() {
+    return new Resolution.ByTime(graceMicros);
+  }
+
+  long graceMicros() {
+    return graceMicros;
   }
 
   private Codec codec() {
