@@ -43,6 +43,10 @@ public final class GrpcReplicaPeers implements Peers {
   public record Patience(Duration answer, Duration change, Duration upkeep) {
     public static final Patience DEFAULT =
         new Patience(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofMinutes(30));
+
+    public Patience withAnswer(Duration value) {
+      return new Patience(value, change, upkeep);
+    }
   }
 
   /**

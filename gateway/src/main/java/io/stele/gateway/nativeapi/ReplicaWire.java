@@ -28,6 +28,7 @@ final class ReplicaWire {
             .setPartition(push.partition())
             .setTo(MetadataWire.toWire(push.to()))
             .setFrom(MetadataWire.toWire(push.from()))
+            .setRun(push.run())
             .setMetadata(push.metadata())
             .setUpTo(push.upTo())
             .setCatchUp(push.catchUp());
@@ -42,6 +43,7 @@ final class ReplicaWire {
         wire.getPartition(),
         MetadataWire.assignment(wire.getTo()),
         MetadataWire.assignment(wire.getFrom()),
+        wire.getRun(),
         wire.getMetadata(),
         wire.getUpTo(),
         wire.getCatchUp(),
