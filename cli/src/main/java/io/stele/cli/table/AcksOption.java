@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 public final class AcksOption {
   @Option(
       names = "--acks",
-      paramLabel = "HOW MANY",
+      paramLabel = "LEVEL",
       converter = Converter.class,
       defaultValue = "majority",
       description = {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 public final class ReadsOption {
   @Option(
       names = "--reads",
-      paramLabel = "HOW MANY",
+      paramLabel = "LEVEL",
       converter = Converter.class,
       defaultValue = "one",
       description = {
