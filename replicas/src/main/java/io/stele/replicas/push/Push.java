@@ -12,6 +12,8 @@ import java.util.List;
  *     over its rows
  * @param to the receiver's assignment; any other refuses
  * @param from the sender's
+ * @param run a number that the sender made up when it was opened: what it had sent before and lost
+ *     in a crash may have had the same sequences as what it sends now
  * @param metadata the sequence of the METADATA by which the sender knows the receiver
  * @param upTo with these, the receiver has all that the sender had up to this sequence
  * @param catchUp whether the receiver may have much of it already, and should look before it writes
@@ -23,6 +25,7 @@ public record Push(
     String partition,
     Assignment to,
     Assignment from,
+    long run,
     long metadata,
     long upTo,
     boolean catchUp,
