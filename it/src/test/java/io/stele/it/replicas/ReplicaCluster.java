@@ -46,7 +46,11 @@ final class ReplicaCluster implements AutoCloseable {
   private static final List<String> SETTINGS =
       List.of(
           "replicas.session=" + SESSION.toMillis() + "ms",
-          "replicas.dead-after=" + DEAD_AFTER.toMillis() + "ms");
+          "replicas.dead-after=" + DEAD_AFTER.toMillis() + "ms",
+          "replicas.peer-timeout=1s",
+          "replicas.write-timeout=5s",
+          "replicas.poll=1s",
+          "replicas.upkeep=300ms");
 
   private static final String SERVING = "serving";
   private static final String JOINING = "joining";

@@ -1,6 +1,7 @@
 package io.stele.it.replicas;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.stele.base.cell.Cell;
 import io.stele.base.time.Clock;
@@ -76,9 +77,18 @@ class ReplicaFaultsIT {
     }
   }
 
+  /** What was sent on by one that is late may still be on its way to some. */
   private static void check(ReplicaCluster cluster, Load load, String where) {
     cluster.awaitSettled(Load.TABLES);
     try (Stele stele = cluster.client()) {
+      await("replicas that are the same")
+          .atMost(ReplicaCluster.RECOVERY)
+          .untilAsserted(
+              () -> {
+                for (String table : Load.TABLES) {
+                  EveryReplica.requireIdentical(stele, table, where);
+                }
+              });
       List<Cell> list = EveryReplica.requireIdentical(stele, Load.LIST, where);
       List<Cell> stamped = EveryReplica.requireIdentical(stele, Load.STAMPED, where);
       System.out.printf("%d and %d cells on every replica%n", list.size(), stamped.size());
