@@ -1,9 +1,11 @@
 package io.stele.bench.replica;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.ConflictException;
 import io.stele.base.error.SteleException;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.Replication;
+import io.stele.base.schema.TableSchema;
 import io.stele.base.table.Consistency;
 import io.stele.base.table.Consistency.Acks;
 import io.stele.base.table.Replicas.PartitionStatus;
@@ -68,14 +70,23 @@ final class ReplicatedSide implements TableSide {
 
     @Override
     public void create(String table, List<Bytes> splits) throws Exception {
-      Replication replication = Replication.of(SERVERS).withSplitBytes(0);
+      create(table, SERVERS, splits);
+      await("all replicas of " + table, () -> isSettled(table));
+    }
+
+    /** It takes as many live servers as it is to have replicas. */
+    private void create(String table, int replicas, List<Bytes> splits) throws Exception {
+      TableSchema schema = schema().withReplication(Replication.of(replicas).withSplitBytes(0));
       await(
-          "table " + table,
+          "table " + table + " on " + replicas + " servers",
           () -> {
-            client(0).tables().create(table, schema().withReplication(replication), splits);
+            try {
+              client(0).tables().create(table, schema, splits);
+            } catch (ConflictException e) {
+              // By an attempt whose answer was lost.
+            }
             return true;
           });
-      await("all replicas of " + table, () -> isSettled(table));
     }
 
     @Override
@@ -135,13 +146,7 @@ final class ReplicatedSide implements TableSide {
     @Override
     void awaitSpare() throws Exception {
       String probe = "spare";
-      Replication everywhere = Replication.of(SERVERS + 1).withSplitBytes(0);
-      await(
-          "a spare server",
-          () -> {
-            client(0).tables().create(probe, schema().withReplication(everywhere), List.of());
-            return true;
-          });
+      create(probe, SERVERS + 1, List.of());
       drop(probe);
     }
   }

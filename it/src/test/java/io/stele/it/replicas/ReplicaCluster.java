@@ -3,6 +3,7 @@ package io.stele.it.replicas;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.stele.base.error.ConflictException;
 import io.stele.base.error.SteleException;
 import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
@@ -170,12 +171,16 @@ final class ReplicaCluster implements AutoCloseable {
           .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
           .until(
               () -> {
-                client
-                    .tables()
-                    .create(
-                        "everywhere",
-                        TableSchema.ofFamilies("f").withReplication(Replication.of(size())),
-                        List.of());
+                try {
+                  client
+                      .tables()
+                      .create(
+                          "everywhere",
+                          TableSchema.ofFamilies("f").withReplication(Replication.of(size())),
+                          List.of());
+                } catch (ConflictException e) {
+                  // By an attempt whose answer was lost.
+                }
                 return true;
               });
       client.tables().drop("everywhere");
