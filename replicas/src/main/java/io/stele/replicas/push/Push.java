@@ -12,8 +12,6 @@ import java.util.List;
  *     over its rows
  * @param to the receiver's assignment; any other refuses
  * @param from the sender's
- * @param run a number that the sender made up when it was opened: what it had sent before and lost
- *     in a crash may have had the same sequences as what it sends now
  * @param metadata the sequence of the METADATA by which the sender knows the receiver
  * @param upTo with these, the receiver has all that the sender had up to this sequence
  * @param catchUp whether the receiver may have much of it already, and should look before it writes
@@ -25,15 +23,20 @@ public record Push(
     String partition,
     Assignment to,
     Assignment from,
-    long run,
     long metadata,
     long upTo,
     boolean catchUp,
     List<CellBatch> batches,
     List<Confirmed> confirmed) {
 
-  /** That an assignment has all changes of the sender up to a sequence. */
-  public record Confirmed(String assignment, long sequence) {}
+  /**
+   * How far an assignment is with the changes of the sender.
+   *
+   * @param sequence it has all up to this one
+   * @param own it has all up to this one of those that began at the sender; others may still be on
+   *     their way to it from elsewhere
+   */
+  public record Confirmed(String assignment, long sequence, long own) {}
 
   /**
    * What the receiver says when all is durable there.

@@ -1,27 +1,22 @@
 package io.stele.replicas.push;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.settings.About;
 import java.time.Duration;
 
-/**
- * How changes are sent on.
- *
- * @param pushBytes about the most of one push
- * @param ringBytes the most of the recent changes of all replicas of a server that are kept in
- *     memory: who is further behind is sent what the files have
- * @param relayAfter a change from another replica is sent on after so long, unless that one says
- *     that it is no longer needed
- * @param retryFirst the pause after a push that failed, twice as long after each further one
- * @param retryMost the longest such pause
- * @param save how often is written down how far the others are
- */
+/** How changes are sent on. */
 public record PushSettings(
-    int pushBytes,
-    long ringBytes,
-    Duration relayAfter,
-    Duration retryFirst,
-    Duration retryMost,
-    Duration save) {
+    @About("About the most bytes that are sent at once.") int pushBytes,
+    @About(
+            "The most bytes of recent changes, of all replicas of a server, that are kept in memory"
+                + " for who is behind.")
+        long ringBytes,
+    @About("After how long a change from another replica is sent on, unless that one has done so.")
+        Duration relayAfter,
+    @About("The pause after a failed attempt to send, twice as long after each further one.")
+        Duration retryFirst,
+    @About("The longest such pause.") Duration retryMost,
+    @About("How often is written down how far the other replicas are.") Duration save) {
   public static final PushSettings DEFAULT =
       new PushSettings(
           1 << 20,

@@ -1,8 +1,13 @@
 package io.stele.replicas.serve;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatch;
-import io.stele.base.error.NotServingException;
+import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.cell.CellView;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.SteleException;
+import io.stele.base.event.Event;
 import io.stele.base.file.FileStore;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
@@ -10,6 +15,8 @@ import io.stele.base.schema.TableSchema;
 import io.stele.base.table.CellPage;
 import io.stele.base.table.CheckAndMutate;
 import io.stele.base.table.CheckOutcome;
+import io.stele.base.table.Consistency;
+import io.stele.base.table.Consistency.Acks;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.table.Replicas;
 import io.stele.base.table.RowOutcome;
@@ -27,12 +34,16 @@ import io.stele.base.time.RandomSource;
 import io.stele.engine.cache.BlockCache;
 import io.stele.replicas.metadata.Coordination;
 import io.stele.replicas.metadata.MetadataPeer;
-import io.stele.replicas.push.ReplicaEvent;
+import io.stele.replicas.push.LocalReplica;
 import io.stele.replicas.push.ReplicaPeer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server of replicated tables, on a local disk: the replicas that it has, and all tables as seen
@@ -48,10 +59,22 @@ import java.util.random.RandomGenerator;
  */
 public final class ReplicaServer
     implements Tables, TableAdmin, TabletLocator, Replicas, AutoCloseable {
-  private final String id;
+  private static final int PAGE_BYTES = 256 << 10;
+
+  private final Machinery machinery;
+  private final Writes writes;
+  private final Reads reads;
+  private final Administration administration;
+  private final Inspection inspection;
+  private final Comparison comparison;
 
   private ReplicaServer(Builder builder) {
-    this.id = ServerId.of(builder.files, builder.random);
+    this.machinery = new Machinery(builder);
+    this.writes = new Writes(machinery);
+    this.reads = new Reads(machinery, writes);
+    this.administration = new Administration(machinery);
+    this.inspection = new Inspection(machinery);
+    this.comparison = new Comparison(machinery);
   }
 
   /**
@@ -75,7 +98,7 @@ public final class ReplicaServer
     Clock clock = Clock.system();
     RandomGenerator random = RandomSource.system();
     BlockCache cache = new BlockCache(DEFAULT_CACHE_BYTES);
-    Consumer<ReplicaEvent> events = _ -> {};
+    Consumer<? super Event> events = _ -> {};
 
     private static final long DEFAULT_CACHE_BYTES = 64L << 20;
 
@@ -115,200 +138,352 @@ public final class ReplicaServer
     }
 
     /** Told of everything that happens, on the thread on which it does; what it throws is lost. */
-    public Builder events(Consumer<ReplicaEvent> value) {
+    public Builder events(Consumer<? super Event> value) {
       events = value;
       return this;
     }
 
     /** Starts it; its replicas are served as soon as the coordination service has been asked. */
     public ReplicaServer open() {
-      return new ReplicaServer(this);
+      ReplicaServer server = new ReplicaServer(this);
+      server.machinery.start();
+      return server;
     }
   }
 
   /** Of its data directory. */
   public String id() {
-    return id;
+    return machinery.id();
   }
 
   /** What other servers ask of it about METADATA files. */
   public MetadataPeer metadataPeer() {
-    throw notYet();
+    return machinery.metadata();
   }
 
   /** What other servers ask of it about its replicas. */
   public ReplicaPeer replicaPeer() {
-    throw notYet();
+    return machinery.host();
   }
 
   /** Does now what is else done every now and then. */
-  public void runUpkeep() {}
+  public void runUpkeep() {
+    machinery.upkeep();
+  }
 
   /** Writes down how far everybody is, and stops. */
   @Override
-  public void close() {}
+  public void close() {
+    machinery.close(true);
+  }
 
-  /** Stops as a crash would. */
-  public void abandon() {}
+  /** Stops without writing anything down, as a crash would. */
+  public void abandon() {
+    machinery.close(false);
+  }
 
-  private NotServingException notYet() {
-    return new NotServingException("server " + id + " does not serve replicated tables yet");
+  /** For tests in this package: the parts behind the requests. */
+  Machinery machinery() {
+    return machinery;
+  }
+
+  /** Failures are in the future, whenever they show. */
+  private static <T> CompletableFuture<T> attempt(Supplier<CompletableFuture<T>> attempt) {
+    try {
+      return attempt.get();
+    } catch (SteleException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private InvalidRequestException notOffered(String table, String what) {
+    machinery.table(table); // if there is none, that is what is wrong
+    return new InvalidRequestException(
+        "table \"" + table + "\" is a replicated table, which has no " + what);
+  }
+
+  // ---- rows
+
+  @Override
+  public Tables at(Consistency consistency) {
+    return consistency.equals(Consistency.DEFAULT) ? this : new TablesAtLevel(this, consistency);
   }
 
   @Override
   public CompletableFuture<Long> apply(
       String table, CellBatch cells, long commitMaxTxn, boolean waitForSync) {
-    throw notYet();
+    return apply(table, cells, commitMaxTxn, waitForSync, Consistency.DEFAULT.acks());
+  }
+
+  CompletableFuture<Long> apply(
+      String table, CellBatch cells, long commitMaxTxn, boolean waitForSync, Acks acks) {
+    return attempt(
+        () -> {
+          if (commitMaxTxn != ANY_TXN) {
+            throw notOffered(table, "row transactions: a change cannot depend on one before it");
+          }
+          CompletableFuture<Long> done = writes.apply(table, cells, acks);
+          return waitForSync ? done : CompletableFuture.completedFuture(0L);
+        });
   }
 
   @Override
   public CompletableFuture<List<RowOutcome>> applyRows(String table, List<CellBatch> rows) {
-    throw notYet();
+    return applyRows(table, rows, Consistency.DEFAULT.acks());
   }
 
+  CompletableFuture<List<RowOutcome>> applyRows(String table, List<CellBatch> rows, Acks acks) {
+    return attempt(
+        () -> {
+          machinery.table(table);
+          List<CompletableFuture<RowOutcome>> outcomes = new ArrayList<>(rows.size());
+          for (CellBatch row : rows) {
+            outcomes.add(
+                attempt(() -> writes.apply(table, row, acks)).handle(ReplicaServer::outcome));
+          }
+          return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new))
+              .thenApply(_ -> outcomes.stream().map(CompletableFuture::join).toList());
+        });
+  }
+
+  private static RowOutcome outcome(Long txn, @Nullable Throwable failure) {
+    if (failure == null) {
+      return RowOutcome.committed(txn);
+    }
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    if (cause instanceof SteleException known) {
+      return RowOutcome.failed(known);
+    }
+    throw new CompletionException(cause);
+  }
+
+  /** Waits until all changes that replicas here have are durable. */
   @Override
   public CompletableFuture<Long> sync(long txn) {
-    throw notYet();
+    return attempt(
+        () ->
+            CompletableFuture.allOf(
+                    machinery.host().replicas().stream()
+                        .map(LocalReplica::store)
+                        .map(store -> store.whenDurable(store.sequence()))
+                        .toArray(CompletableFuture<?>[]::new))
+                .thenApply(_ -> txn));
   }
 
   @Override
   public CompletableFuture<CheckOutcome> checkAndMutate(String table, CheckAndMutate request) {
-    throw notYet();
+    return attempt(
+        () -> {
+          throw notOffered(
+              table, "conditional changes: replicas take writes without asking each other");
+        });
   }
 
   @Override
   public CompletableFuture<CellPage> readModifyWrite(String table, Bytes row, List<RowRule> rules) {
-    throw notYet();
+    return attempt(
+        () -> {
+          throw notOffered(
+              table, "read-modify-write: replicas take writes without asking each other");
+        });
   }
 
   @Override
   public long deleteRows(String table, RowRange rows) {
-    throw notYet();
+    return deleteRows(table, rows, Consistency.DEFAULT);
+  }
+
+  long deleteRows(String table, RowRange rows, Consistency level) {
+    long count = 0;
+    ScanOptions latest = ScanOptions.DEFAULT.withLatest(true);
+    ReadPredicate newest = ReadPredicate.rows(rows).withHistory(1);
+    try (TableScan scan = reads.scan(table, newest, latest, level.reads())) {
+      Bytes erased = Bytes.EMPTY;
+      CellPage page;
+      do {
+        page = scan.next(PAGE_BYTES);
+        List<CellBatch> erasures = new ArrayList<>();
+        if (page.cells().isPresent()) {
+          CellBatch.Reader reader = page.cells().get().read();
+          while (reader.next()) {
+            CellView cell = reader.cell();
+            if (erased.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) != 0) {
+              erased = cell.row();
+              erasures.add(new CellBatchBuilder().add(Cell.eraseRow(erased)).build());
+              count++;
+            }
+          }
+        }
+        for (RowOutcome outcome : await(applyRows(table, erasures, level.acks()))) {
+          if (outcome.failure().isPresent()) {
+            throw outcome.failure().get();
+          }
+        }
+      } while (page.more());
+    }
+    return count;
+  }
+
+  private static <T> T await(CompletableFuture<T> future) {
+    try {
+      return future.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof SteleException known) {
+        throw known;
+      }
+      throw e;
+    }
   }
 
   @Override
   public void truncate(String table) {
-    throw notYet();
+    throw notOffered(table, "truncation: drop it and make it again, or delete its rows");
   }
 
   @Override
   public CompletableFuture<CellPage> read(
       String table, ReadPredicate predicate, ScanOptions options, int maxBytes) {
-    throw notYet();
+    return read(table, predicate, options, maxBytes, Consistency.DEFAULT.reads());
+  }
+
+  CompletableFuture<CellPage> read(
+      String table,
+      ReadPredicate predicate,
+      ScanOptions options,
+      int maxBytes,
+      Consistency.Reads level) {
+    return attempt(
+        () ->
+            CompletableFuture.completedFuture(
+                reads.read(table, predicate, options, maxBytes, level)));
   }
 
   @Override
   public TableScan scan(String table, ReadPredicate predicate, ScanOptions options) {
-    throw notYet();
+    return scan(table, predicate, options, Consistency.DEFAULT.reads());
+  }
+
+  TableScan scan(
+      String table, ReadPredicate predicate, ScanOptions options, Consistency.Reads level) {
+    return reads.scan(table, predicate, options, level);
   }
 
   @Override
   public List<RowSample> sampleRows(String table) {
-    throw notYet();
+    return administration.sampleRows(table);
   }
+
+  // ---- tables
 
   @Override
   public void create(String table, TableSchema schema, List<Bytes> splits) {
-    throw notYet();
+    administration.create(table, schema, splits);
   }
 
   @Override
   public List<String> list(boolean withMeta) {
-    throw notYet();
+    return administration.list();
   }
 
   @Override
   public TableSchema schema(String table) {
-    throw notYet();
+    return machinery.table(table).config().schema();
   }
 
   @Override
   public List<TabletInfo> tablets(String table) {
-    throw notYet();
+    return administration.tablets(table);
   }
 
   @Override
   public void alter(String table, TableSchema schema) {
-    throw notYet();
+    administration.alter(table, schema);
   }
 
   @Override
   public void drop(String table) {
-    throw notYet();
+    administration.drop(table);
   }
 
   @Override
   public Bytes split(String table, Bytes at, Bytes row) {
-    throw notYet();
+    return administration.split(table, at, row);
   }
 
   @Override
   public void join(String table, Bytes row) {
-    throw notYet();
+    throw notOffered(table, "joining of partitions");
   }
 
   @Override
   public void flush(String table) {
-    throw notYet();
+    administration.upkeep(table, false);
   }
 
   @Override
   public void compact(String table) {
-    throw notYet();
+    administration.upkeep(table, true);
   }
 
   @Override
   public List<MetaProblem> verifyMeta(String table) {
-    throw notYet();
+    throw notOffered(table, "META rows: see its METADATA");
   }
 
   @Override
   public List<MetaProblem> repairMeta(String table, boolean apply) {
-    throw notYet();
+    throw notOffered(table, "META rows: see its METADATA");
   }
 
   @Override
   public void loadFixedTable(String table, String configFile) {
-    throw notYet();
+    throw new InvalidRequestException(
+        "table \"" + table + "\" cannot be a fixed one: replicated tables are not kept in a file");
   }
 
   @Override
   public void unloadTable(String table) {
-    throw notYet();
+    throw notOffered(table, "unloading: its replicas are served wherever they are");
   }
 
   @Override
   public void loadTable(String table) {
-    throw notYet();
+    throw notOffered(table, "loading: its replicas are served wherever they are");
   }
 
   @Override
   public void setMetaLocation(String address) {
-    throw notYet();
+    throw new InvalidRequestException(
+        "META0 at \"" + address + "\": replicated tables are not recorded in META");
   }
 
   @Override
   public List<TabletLocation> locate(String table, Bytes row, int most) {
-    throw notYet();
+    return administration.locate(table, row, most);
   }
+
+  // ---- replicas
 
   @Override
   public Replicas.Status status(String table) {
-    throw notYet();
+    return inspection.status(table);
   }
 
   @Override
   public Replicas.Metadata metadata(String table) {
-    throw notYet();
+    return inspection.metadata(table);
   }
 
   @Override
   public List<Difference> verify(String table, RowRange rows) {
-    throw notYet();
+    return comparison.verify(table, rows);
   }
 
   @Override
   public long repair(String table, RowRange rows) {
-    throw notYet();
+    return comparison.repair(table, rows);
   }
 }

@@ -1,53 +1,45 @@
 package io.stele.replicas.serve;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.settings.About;
+import io.stele.replicas.metadata.MetadataSettings;
+import io.stele.replicas.placement.KeeperSettings;
 import io.stele.replicas.push.PushSettings;
 import java.time.Duration;
 
-/**
- * How a server of replicated tables works.
- *
- * @param writeTimeout how long a change waits for its acknowledgements
- * @param peerTimeout how long others are waited for when they are asked something
- * @param deadAfter a server that was not live for so long is replaced
- * @param poll how often the coordination service is looked at, in case a notice was lost
- * @param upkeep how often splits, joins and replicas to be dropped are looked after
- * @param memoryBytes of a replica, in which changes are gathered before they go to files
- * @param metadataServers of a table, if so many live
- */
+/** How a server of replicated tables works. */
 public record ReplicaSettings(
     PushSettings push,
-    Duration writeTimeout,
-    Duration peerTimeout,
-    Duration deadAfter,
-    Duration poll,
-    Duration upkeep,
-    long memoryBytes,
-    int metadataServers) {
+    MetadataSettings metadata,
+    KeeperSettings keeper,
+    @About("How long a change waits for its acknowledgements.") Duration writeTimeout,
+    @About("How long other servers are waited for when they are asked for cells.")
+        Duration peerTimeout,
+    @About("How often splits, joins and replicas to be dropped are looked after.") Duration upkeep,
+    @About("After how long a scan that nobody asks any more lets go of what it holds.")
+        Duration scanIdle,
+    @About("Bytes of changes of one replica that are gathered in memory before they go to a file.")
+        long memoryBytes) {
   public static final ReplicaSettings DEFAULT =
       new ReplicaSettings(
           PushSettings.DEFAULT,
+          MetadataSettings.DEFAULT,
+          KeeperSettings.DEFAULT,
           Duration.ofSeconds(10),
           Duration.ofSeconds(10),
-          Duration.ofMinutes(10),
-          Duration.ofSeconds(3),
           Duration.ofSeconds(1),
-          64L << 20,
-          3);
+          Duration.ofMinutes(5),
+          32L << 20);
 
   public ReplicaSettings {
-    if (memoryBytes < 1 || metadataServers < 1) {
+    if (memoryBytes < 1) {
       throw new InvalidRequestException(
-          memoryBytes
-              + " bytes of memory, "
-              + metadataServers
-              + " metadata servers: must be positive");
+          memoryBytes + " bytes of memory of a replica: must be positive");
     }
     check("write time-out", writeTimeout);
     check("peer time-out", peerTimeout);
-    check("dead after", deadAfter);
-    check("poll every", poll);
     check("upkeep every", upkeep);
+    check("scan idle", scanIdle);
   }
 
   private static void check(String what, Duration value) {
@@ -58,33 +50,35 @@ public record ReplicaSettings(
 
   public ReplicaSettings withPush(PushSettings value) {
     return new ReplicaSettings(
-        value, writeTimeout, peerTimeout, deadAfter, poll, upkeep, memoryBytes, metadataServers);
+        value, metadata, keeper, writeTimeout, peerTimeout, upkeep, scanIdle, memoryBytes);
+  }
+
+  public ReplicaSettings withMetadata(MetadataSettings value) {
+    return new ReplicaSettings(
+        push, value, keeper, writeTimeout, peerTimeout, upkeep, scanIdle, memoryBytes);
+  }
+
+  public ReplicaSettings withKeeper(KeeperSettings value) {
+    return new ReplicaSettings(
+        push, metadata, value, writeTimeout, peerTimeout, upkeep, scanIdle, memoryBytes);
   }
 
   public ReplicaSettings withTimeouts(Duration write, Duration peer) {
-    return new ReplicaSettings(
-        push, write, peer, deadAfter, poll, upkeep, memoryBytes, metadataServers);
+    return new ReplicaSettings(push, metadata, keeper, write, peer, upkeep, scanIdle, memoryBytes);
   }
 
-  public ReplicaSettings withDeadAfter(Duration value) {
+  public ReplicaSettings withUpkeep(Duration value) {
     return new ReplicaSettings(
-        push, writeTimeout, peerTimeout, value, poll, upkeep, memoryBytes, metadataServers);
+        push, metadata, keeper, writeTimeout, peerTimeout, value, scanIdle, memoryBytes);
   }
 
-  public ReplicaSettings withRounds(Duration pollEvery, Duration upkeepEvery) {
+  public ReplicaSettings withScanIdle(Duration value) {
     return new ReplicaSettings(
-        push,
-        writeTimeout,
-        peerTimeout,
-        deadAfter,
-        pollEvery,
-        upkeepEvery,
-        memoryBytes,
-        metadataServers);
+        push, metadata, keeper, writeTimeout, peerTimeout, upkeep, value, memoryBytes);
   }
 
   public ReplicaSettings withMemoryBytes(long value) {
     return new ReplicaSettings(
-        push, writeTimeout, peerTimeout, deadAfter, poll, upkeep, value, metadataServers);
+        push, metadata, keeper, writeTimeout, peerTimeout, upkeep, scanIdle, value);
   }
 }

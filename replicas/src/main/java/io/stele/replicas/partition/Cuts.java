@@ -1,0 +1,91 @@
+package io.stele.replicas.partition;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellView;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
+import io.stele.engine.Scan;
+import io.stele.engine.Store;
+import io.stele.engine.chain.Link;
+import io.stele.engine.disk.DiskFragment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Where to cut a replica: by the indexes of its files where they are large, by its rows where it is
+ * small.
+ */
+final class Cuts {
+  /** What is no larger is read. */
+  private static final long SMALL = 8L << 20;
+
+  /** Fewer pieces of files than this are too coarse to choose from. */
+  private static final int COARSE = 8;
+
+  private final Store store;
+  private final RowRange rows;
+
+  Cuts(Store store, RowRange rows) {
+    this.store = store;
+    this.rows = rows;
+  }
+
+  /** Rows of the range that have rows behind them, ascending. */
+  List<Bytes> find(int pieces) {
+    TreeMap<Bytes, Long> sizes = new TreeMap<>(); // bytes up to a row, behind the one before
+    long onDisk = 0;
+    for (Link link : store.chain().links()) {
+      if (link.fragment() instanceof DiskFragment disk) {
+        onDisk += disk.bytesIn(rows);
+        disk.pieces(rows, (upTo, bytes) -> sizes.merge(upTo, bytes, Long::sum));
+      }
+    }
+    if (onDisk <= SMALL || sizes.size() < COARSE) {
+      sizes.clear();
+      addRows(sizes);
+    }
+    return choose(sizes, pieces);
+  }
+
+  private void addRows(TreeMap<Bytes, Long> sizes) {
+    try (Scan scan = store.scan(ReadPredicate.rows(rows))) {
+      Bytes row = Bytes.EMPTY;
+      long bytes = 0;
+      while (scan.next()) {
+        CellView cell = scan.cell();
+        if (row.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) != 0) {
+          if (bytes > 0) {
+            sizes.put(row, bytes);
+          }
+          row = cell.row();
+          bytes = 0;
+        }
+        bytes += cell.size();
+      }
+      if (bytes > 0) {
+        sizes.put(row, bytes);
+      }
+    }
+  }
+
+  private List<Bytes> choose(TreeMap<Bytes, Long> sizes, int pieces) {
+    if (sizes.isEmpty()) {
+      return List.of();
+    }
+    long total = sizes.values().stream().mapToLong(Long::longValue).sum();
+    List<Bytes> cuts = new ArrayList<>();
+    long before = 0;
+    int reached = 0; // so many pieces end at or before the row at hand
+    for (Map.Entry<Bytes, Long> size : sizes.headMap(sizes.lastKey()).entrySet()) {
+      before += size.getValue();
+      int now = Math.min(pieces - 1, (int) (before * pieces / total));
+      if (now > reached && rows.contains(size.getKey())) {
+        reached = now;
+        cuts.add(size.getKey());
+      }
+    }
+    return cuts;
+  }
+}
