@@ -15,6 +15,7 @@ import io.stele.engine.chain.ChainHolder.Borrowed;
 import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.engine.merge.ColumnReader;
+import io.stele.engine.merge.MergeCursor;
 import io.stele.engine.merge.Resolution;
 import io.stele.engine.merge.TimeHoldings;
 import io.stele.engine.merge.VisibleCursor;
@@ -108,11 +109,9 @@ final class ReadPath {
 
   private Scan scan(Borrowed borrowed, ReadPredicate predicate, long txn) {
     Chain chain = borrowed.chain();
-    // How many newer versions there are decides what max-history purges: they must not be skipped.
-    long to = purge.countsHistory() ? Long.MAX_VALUE : predicate.timeTo();
     VisibleCursor cells =
         new VisibleCursor(
-            chain.cursor(new TimeBounds(predicate.timeFrom(), to)),
+            source(chain, predicate),
             resolution,
             chain.mayHoldWideErasures(),
             txn,
@@ -120,6 +119,17 @@ final class ReadPath {
             purge,
             now());
     return new Scan(borrowed, cells, txn);
+  }
+
+  private CellCursor source(Chain chain, ReadPredicate predicate) {
+    RowRange first = predicate.rows().getFirst();
+    if (resolution.isByTime() && predicate.rows().size() == 1 && first.isOneRow()) {
+      CellView row = CellView.beforeRow(first.from());
+      return chain.rowCursor(row).orElseGet(() -> MergeCursor.of(List.of()));
+    }
+    // How many newer versions there are decides what max-history purges: they must not be skipped.
+    long to = purge.countsHistory() ? Long.MAX_VALUE : predicate.timeTo();
+    return chain.cursor(new TimeBounds(predicate.timeFrom(), to));
   }
 
   /** What a rewrite of all that came behind a transaction would keep. */

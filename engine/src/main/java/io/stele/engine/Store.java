@@ -86,6 +86,8 @@ public final class Store implements AutoCloseable {
   private volatile long assignedTxn;
   private volatile boolean closed;
 
+  private long replayed; // batches, when it was opened
+
   private Store(Builder builder, boolean ownsFiles) throws IOException {
     this.files = builder.files;
     this.ownsFiles = ownsFiles;
@@ -118,10 +120,7 @@ public final class Store implements AutoCloseable {
     rotateIfFull();
     report(
         new StoreEvent.Opened(
-            files.describe(),
-            keeper.holder().current().links().size() - 1,
-            assignedTxn - keeper.flushedTxn(),
-            assignedTxn));
+            files.describe(), keeper.holder().current().links().size() - 1, replayed, assignedTxn));
   }
 
   /** Opens a directory with the default settings, alone, and makes it where it does not exist. */
@@ -204,20 +203,20 @@ public final class Store implements AutoCloseable {
   }
 
   private CommitLog openLog(CommitLog.Progress progress) throws IOException {
-    LogReplay.Result replayed =
+    LogReplay.Result found =
         LogReplay.replay(
             files,
             LOG,
             keeper.flushedTxn(),
             marker,
             batch -> {
+              replayed++;
               addToMemory(batch);
               rotateIfFull();
             });
-    long start = marker.begin(replayed.lastTxn(), keeper.flushedTxn());
+    long start = marker.begin(found.lastTxn(), keeper.flushedTxn());
     assignedTxn = Math.max(assignedTxn, start);
-    LogReplay.Result behind =
-        new LogReplay.Result(assignedTxn, replayed.nextFile(), replayed.files());
+    LogReplay.Result behind = new LogReplay.Result(assignedTxn, found.nextFile(), found.files());
     return new CommitLog(files, LOG, settings.commitLog(), clock, behind, progress);
   }
 

@@ -27,7 +27,7 @@ public final class CrashPoint {
     private static final long serialVersionUID = 1L;
 
     Killed(String step) {
-      super("killed " + step);
+      super("killed " + step, null, false, false); // made by the thousand: no stack
     }
   }
 

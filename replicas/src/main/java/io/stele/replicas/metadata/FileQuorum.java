@@ -94,14 +94,15 @@ final class FileQuorum {
     AtomicInteger confirmed = new AtomicInteger();
     AtomicInteger failed = new AtomicInteger();
     for (CompletableFuture<Void> each : asked.values()) {
-      each.whenComplete(
-          (done, failure) -> {
-            if (failure == null && confirmed.incrementAndGet() >= needed) {
-              decided.complete(true);
-            } else if (failure != null && failed.incrementAndGet() > asked.size() - needed) {
-              decided.complete(false);
-            }
-          });
+      var _ =
+          each.whenComplete(
+              (done, failure) -> {
+                if (failure == null && confirmed.incrementAndGet() >= needed) {
+                  decided.complete(true);
+                } else if (failure != null && failed.incrementAndGet() > asked.size() - needed) {
+                  decided.complete(false);
+                }
+              });
     }
     return needed <= asked.size() && decided.join(); // calls end within a bounded time
   }
@@ -126,9 +127,10 @@ final class FileQuorum {
   }
 
   private void takeBack(MetadataPeer peer, CompletableFuture<Void> storing) {
-    storing.whenComplete(
-        (done, failure) ->
-            parts.calls().execute(() -> drop(() -> peer.drop(key.table(), key.txn()))));
+    var _ =
+        storing.whenComplete(
+            (done, failure) ->
+                parts.calls().execute(() -> drop(() -> peer.drop(key.table(), key.txn()))));
   }
 
   private void drop(Runnable drop) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *       for a day finds that it has lost.
  * </ul>
  *
- * <p>The valid file is never dropped, whether or not this server is listed. One thread at a time.
+ * <p>The valid file is never dropped, whether or not this server is listed.
  */
 final class FileUpkeep {
   private static final long NO_TABLE = -1;
@@ -40,7 +41,9 @@ final class FileUpkeep {
   private final MetadataCache cache;
   private final TableLookup lookup;
   private final MetadataFetch fetch;
-  private final Set<Key> verified = new HashSet<>();
+
+  /** Files that were found to be what was written; any thread. */
+  private final Set<Key> verified = ConcurrentHashMap.newKeySet();
 
   FileUpkeep(
       MetadataParts parts,
@@ -57,8 +60,11 @@ final class FileUpkeep {
     this.fetch = fetch;
   }
 
-  /** Somebody found that a file is not what was written. */
-  synchronized void suspect(Key key) {
+  /**
+   * Somebody found that a file is not here, or not what was written. Waits for nothing: two servers
+   * that look for files at each other would wait for ever.
+   */
+  void suspect(Key key) {
     verified.remove(key);
   }
 

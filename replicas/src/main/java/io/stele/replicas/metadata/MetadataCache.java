@@ -163,7 +163,7 @@ public final class MetadataCache {
       if (learn(kept.get(), new HashSet<>())) {
         break;
       }
-      // It may have changed while it was fetched.
+      refreshServers(); // who has it may be new; or it has changed while it was fetched
     }
     return byId(id);
   }

@@ -332,11 +332,16 @@ public final class MetadataServer implements MetadataPeer, AutoCloseable {
   }
 
   private void run() {
+    boolean failing = false;
     while (awaitRound()) {
       try {
         round();
+        failing = false;
       } catch (RuntimeException e) {
-        parts.events().accept(new MetadataEvent.Failed("looking after METADATA", e));
+        if (!failing) { // once is enough for as long as the coordination service is away
+          parts.events().accept(new MetadataEvent.Failed("looking after METADATA", e));
+        }
+        failing = true;
       }
     }
   }

@@ -305,6 +305,11 @@ public final class EnginePartition implements PartitionStore {
     store.compact();
   }
 
+  /** Merges the files alone. */
+  void compactFiles() {
+    store.compact();
+  }
+
   @Override
   public void close() {
     closed = true;

@@ -22,6 +22,7 @@ final class ReplicaSchema {
   private final GroupSchema group;
   private final long graceMicros;
   private final Set<Bytes> families = new HashSet<>();
+  private final List<Bytes> names;
 
   ReplicaSchema(TableSchema schema) {
     this.group = onlyGroup(schema);
@@ -32,6 +33,7 @@ final class ReplicaSchema {
                 () -> new InvalidRequestException("a schema without replication: must have it"));
     this.graceMicros = TimeUnit.MICROSECONDS.convert(replication.erasureGrace());
     group.families().forEach(family -> families.add(Bytes.utf8(family)));
+    this.names = List.copyOf(families);
   }
 
   static GroupSchema onlyGroup(TableSchema schema) {
@@ -81,6 +83,14 @@ final class ReplicaSchema {
   }
 
   boolean takes(CellView cell) {
-    return takesAll() || cell.kind == CellKind.ERASE_ROW || families.contains(cell.family());
+    if (takesAll() || cell.kind == CellKind.ERASE_ROW) {
+      return true;
+    }
+    for (Bytes name : names) { // few, and no object for each cell
+      if (name.compareTo(cell.familyArray, cell.familyOffset, cell.familyLength) == 0) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -73,10 +73,10 @@ public final class ReplicaStores {
           if (name.isEmpty() || !directory.directory()) {
             continue;
           }
-          if (files.stat(directory.path().resolve(DROPPED.value())).isPresent()) {
-            finishDelete(name.get());
-          } else {
+          if (isWhole(directory.path())) {
             found.add(name.get());
+          } else {
+            finishDelete(name.get());
           }
         }
       }
@@ -84,6 +84,11 @@ public final class ReplicaStores {
       throw new UnavailableException("replicas in " + describe() + " cannot be listed: " + e, e);
     }
     return found;
+  }
+
+  private boolean isWhole(FilePath directory) throws IOException {
+    return !files.list(directory).isEmpty()
+        && files.stat(directory.resolve(DROPPED.value())).isEmpty();
   }
 
   /** Opens a replica, and makes it where it does not exist. One at a time may be open. */

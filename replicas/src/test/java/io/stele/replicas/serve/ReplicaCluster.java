@@ -8,6 +8,8 @@ import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.event.Event;
 import io.stele.base.file.CrashMode;
+import io.stele.base.file.FileInfo;
+import io.stele.base.file.FilePath;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
@@ -28,12 +30,15 @@ import io.stele.replicas.partition.Digest;
 import io.stele.replicas.placement.KeeperSettings;
 import io.stele.replicas.push.LocalReplica;
 import io.stele.replicas.push.PushSettings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -149,6 +154,19 @@ final class ReplicaCluster implements AutoCloseable {
     return disks.get(name);
   }
 
+  /** The names of the replicas on a server's disk. */
+  List<String> replicaDirectories(String name) {
+    List<String> names = new ArrayList<>();
+    try {
+      for (FileInfo table : disk(name).list(FilePath.of("tables"))) {
+        disk(name).list(table.path()).forEach(each -> names.add(each.path().name()));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return names;
+  }
+
   // ---- tables
 
   static TableSchema schema(int replicas) {
@@ -215,7 +233,7 @@ final class ReplicaCluster implements AutoCloseable {
     result(tables.apply(table, put(row, value), Tables.ANY_TXN, true));
   }
 
-  static <T> T result(java.util.concurrent.CompletableFuture<T> future) {
+  static <T> T result(CompletableFuture<T> future) {
     try {
       return future.join();
     } catch (CompletionException e) {
