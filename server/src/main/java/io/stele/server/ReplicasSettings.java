@@ -3,6 +3,7 @@ package io.stele.server;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.settings.About;
 import io.stele.base.settings.ByteSize;
+import io.stele.replicas.placement.KeeperSettings;
 import io.stele.replicas.serve.ReplicaSettings;
 import java.time.Duration;
 
@@ -36,7 +37,7 @@ public record ReplicasSettings(
   public static final ReplicasSettings DEFAULTS =
       new ReplicasSettings(
           Duration.ofSeconds(5),
-          KNOWN.deadAfter(),
+          KNOWN.keeper().deadAfter(),
           new ByteSize(Math.min(LARGEST_CACHE, SIXTEENTH * 2)),
           new ByteSize(Math.min(KNOWN.memoryBytes(), SIXTEENTH)),
           new ByteSize(Math.min(KNOWN.push().ringBytes(), SIXTEENTH)),
@@ -44,7 +45,7 @@ public record ReplicasSettings(
           KNOWN.push().relayAfter(),
           KNOWN.writeTimeout(),
           KNOWN.peerTimeout(),
-          KNOWN.poll(),
+          KNOWN.metadata().poll(),
           KNOWN.upkeep());
 
   public ReplicasSettings {
@@ -61,12 +62,26 @@ public record ReplicasSettings(
     }
   }
 
+  /** Looks often enough for a short time of grace to be kept. */
+  private KeeperSettings keeper() {
+    KeeperSettings known = KNOWN.keeper();
+    Duration quarter = deadAfter.dividedBy(4).plusMillis(1);
+    return known
+        .withDeadAfter(deadAfter, least(known.metadataDeadAfter(), deadAfter))
+        .withEvery(least(known.every(), quarter));
+  }
+
+  private static Duration least(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
+  }
+
   ReplicaSettings server() {
     return KNOWN
         .withPush(KNOWN.push().withBytes(push.toInt(), recent.bytes()).withRelayAfter(relayAfter))
         .withTimeouts(writeTimeout, peerTimeout)
-        .withDeadAfter(deadAfter)
-        .withRounds(poll, upkeep)
+        .withMetadata(KNOWN.metadata().withPoll(poll))
+        .withKeeper(keeper())
+        .withUpkeep(upkeep)
         .withMemoryBytes(memory.bytes());
   }
 }

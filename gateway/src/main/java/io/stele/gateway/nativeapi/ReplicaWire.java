@@ -28,7 +28,6 @@ final class ReplicaWire {
             .setPartition(push.partition())
             .setTo(MetadataWire.toWire(push.to()))
             .setFrom(MetadataWire.toWire(push.from()))
-            .setRun(push.run())
             .setMetadata(push.metadata())
             .setUpTo(push.upTo())
             .setCatchUp(push.catchUp());
@@ -43,7 +42,6 @@ final class ReplicaWire {
         wire.getPartition(),
         MetadataWire.assignment(wire.getTo()),
         MetadataWire.assignment(wire.getFrom()),
-        wire.getRun(),
         wire.getMetadata(),
         wire.getUpTo(),
         wire.getCatchUp(),
@@ -55,11 +53,12 @@ final class ReplicaWire {
     return ConfirmedSequence.newBuilder()
         .setAssignment(confirmed.assignment())
         .setSequence(confirmed.sequence())
+        .setOwn(confirmed.own())
         .build();
   }
 
   private static Push.Confirmed confirmed(ConfirmedSequence wire) {
-    return new Push.Confirmed(wire.getAssignment(), wire.getSequence());
+    return new Push.Confirmed(wire.getAssignment(), wire.getSequence(), wire.getOwn());
   }
 
   static ReplicasProgress progressToWire(List<Push.Progress> replicas) {

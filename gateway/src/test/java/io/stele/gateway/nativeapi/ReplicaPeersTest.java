@@ -41,12 +41,11 @@ class ReplicaPeersTest {
           "p1",
           FakeReplicas.B,
           FakeReplicas.A,
-          -77,
           8,
           41,
           true,
           List.of(CELLS, batch(put("z", "f:x", 3, "3"))),
-          List.of(new Push.Confirmed("a3", 39)));
+          List.of(new Push.Confirmed("a3", 39, 37)));
 
   private final FakeReplicas served = new FakeReplicas();
   private final Channels channels = new Channels();

@@ -1,6 +1,7 @@
 package io.stele.server.front;
 
 import io.stele.base.error.NotFoundException;
+import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -28,7 +29,7 @@ final class Kinds {
       String table, Supplier<S> ofReplicas, Supplier<S> ofTablets, Function<S, R> question) {
     boolean known = replicated.has(table);
     try {
-      return question.apply(known ? ofReplicas.get() : ofTablets.get());
+      return question.apply(known ? ofReplicas.get() : tabletsOr(table, ofReplicas, ofTablets));
     } catch (NotFoundException e) {
       if (!isOther(table, known, e)) {
         throw e;
@@ -37,7 +38,19 @@ final class Kinds {
     }
   }
 
-  /** The same, where answers come later; that there is no such table is always told at once. */
+  /** Those of tablet tables; where there are none at the moment, that is no answer for others. */
+  private <S> S tabletsOr(String table, Supplier<S> ofReplicas, Supplier<S> ofTablets) {
+    try {
+      return ofTablets.get();
+    } catch (NotServingException e) {
+      if (!isReplicated(table)) {
+        throw e;
+      }
+      return ofReplicas.get();
+    }
+  }
+
+  /** As {@link #ask}, where answers come later; that there is no such table is always told at once. */
   <S, R> CompletableFuture<R> askLater(
       String table,
       Supplier<S> ofReplicas,

@@ -158,7 +158,7 @@ public final class TableFront {
                 new Kinds(kind),
                 kind::rows,
                 table -> orNone(served, table),
-                () -> served == null ? kind.rows() : served));
+                () -> Optional.ofNullable(served)));
   }
 
   private <T> T orNone(@Nullable T served, String table) {

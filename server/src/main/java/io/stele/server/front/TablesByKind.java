@@ -2,6 +2,7 @@ package io.stele.server.front;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
+import io.stele.base.error.NotServingException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
@@ -15,6 +16,7 @@ import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -24,7 +26,7 @@ final class TablesByKind implements Tables {
   private final Kinds kinds;
   private final Supplier<Tables> ofReplicas;
   private final Function<String, Tables> ofTablets;
-  private final Supplier<Tables> anyTablets;
+  private final Supplier<Optional<Tables>> anyTablets;
   private final Consistency consistency;
 
   /**
@@ -32,13 +34,13 @@ final class TablesByKind implements Tables {
    *
    * @param ofTablets those that have tablet tables, for a table of that name; or throws what is to
    *     be told who asks for it
-   * @param anyTablets the same for what is asked of no table
+   * @param anyTablets the same for what is asked of no table; none where there are no such tables
    */
   TablesByKind(
       Kinds kinds,
       Supplier<Tables> ofReplicas,
       Function<String, Tables> ofTablets,
-      Supplier<Tables> anyTablets) {
+      Supplier<Optional<Tables>> anyTablets) {
     this(kinds, ofReplicas, ofTablets, anyTablets, Consistency.DEFAULT);
   }
 
@@ -46,7 +48,7 @@ final class TablesByKind implements Tables {
       Kinds kinds,
       Supplier<Tables> ofReplicas,
       Function<String, Tables> ofTablets,
-      Supplier<Tables> anyTablets,
+      Supplier<Optional<Tables>> anyTablets,
       Consistency consistency) {
     this.kinds = kinds;
     this.ofReplicas = ofReplicas;
@@ -91,10 +93,21 @@ final class TablesByKind implements Tables {
     return askLater(table, tables -> tables.applyRows(table, rows));
   }
 
-  /** Changes of replicated tables are durable when they are answered. */
+  /** Of both kinds, since a transaction does not tell of which it is. */
   @Override
   public CompletableFuture<Long> sync(long txn) {
-    return anyTablets.get().sync(txn);
+    Optional<Tables> tablets = anyTablets.get();
+    if (tablets.isEmpty()) {
+      return ofReplicas.get().sync(txn);
+    }
+    CompletableFuture<Long> durable = tablets.get().sync(txn);
+    Tables replicas;
+    try {
+      replicas = ofReplicas.get();
+    } catch (NotServingException e) {
+      return durable; // there is nothing of theirs yet, or no more
+    }
+    return durable.thenCombine(replicas.sync(txn), (ofTablets, _) -> ofTablets);
   }
 
   @Override
