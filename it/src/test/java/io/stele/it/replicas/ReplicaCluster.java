@@ -36,7 +36,7 @@ final class ReplicaCluster implements AutoCloseable {
   static final int REPLICAS = 3; // of each partition
 
   /** Without which a server counts as dead. */
-  static final Duration SESSION = Duration.ofSeconds(2);
+  static final Duration SESSION = Duration.ofSeconds(3);
 
   /** A server that was dead for so long is replaced. */
   static final Duration DEAD_AFTER = Duration.ofSeconds(2);
@@ -48,7 +48,7 @@ final class ReplicaCluster implements AutoCloseable {
       List.of(
           "replicas.session=" + SESSION.toMillis() + "ms",
           "replicas.dead-after=" + DEAD_AFTER.toMillis() + "ms",
-          "replicas.peer-timeout=1s",
+          "replicas.peer-timeout=2s",
           "replicas.write-timeout=5s",
           "replicas.poll=1s",
           "replicas.upkeep=300ms");
@@ -155,7 +155,7 @@ final class ReplicaCluster implements AutoCloseable {
         ClientSettings.DEFAULTS.withCalls(
             CallSettings.DEFAULTS
                 .withTimeout(timeout)
-                .withAttemptTimeout(Duration.ofSeconds(2))
+                .withAttemptTimeout(Duration.ofSeconds(3))
                 .withPauses(Duration.ofMillis(20), Duration.ofMillis(200)));
     return Stele.builder().endpoints(endpoints).settings(settings).connect();
   }

@@ -105,7 +105,7 @@ final class ReplicaHarm {
   /** Some are back before anybody has missed them, others when they were replaced. */
   private void killAndRestart(List<SteleProcess> victims) throws InterruptedException {
     victims.forEach(SteleProcess::kill9);
-    hold(Duration.ofMillis(random.nextLong(longEnough().toMillis())));
+    hold(soonOrLate());
     victims.forEach(SteleProcess::launch);
     victims.forEach(SteleProcess::awaitReady);
   }
@@ -113,7 +113,7 @@ final class ReplicaHarm {
   private void pauseAndResume(SteleProcess victim) throws InterruptedException {
     victim.pause();
     try {
-      hold(longEnough());
+      hold(soonOrLate());
     } finally {
       victim.resume();
     }
@@ -122,15 +122,16 @@ final class ReplicaHarm {
   private void cutAndHeal(int server) throws InterruptedException {
     cluster.isolate(server);
     try {
-      hold(longEnough());
+      hold(soonOrLate());
     } finally {
       cluster.network().heal();
     }
   }
 
-  /** For others to notice, and to begin to replace it. */
-  private static Duration longEnough() {
-    return ReplicaCluster.SESSION.plus(ReplicaCluster.DEAD_AFTER).plusSeconds(1);
+  /** Before anybody has missed it, or when others are about to take its place. */
+  private Duration soonOrLate() {
+    Duration longest = ReplicaCluster.SESSION.plus(ReplicaCluster.DEAD_AFTER).plusSeconds(1);
+    return Duration.ofMillis(random.nextLong(500, longest.toMillis()));
   }
 
   private void hold(Duration time) throws InterruptedException {

@@ -1,5 +1,6 @@
 package io.stele.it.replicas;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.stele.base.bytes.Bytes;
@@ -86,14 +87,16 @@ final class Splits implements AutoCloseable {
       }
       await("writers").atMost(PATIENCE).until(() -> writers.answers() > 20);
       begin(Load.STAMPED, parent, middle);
-      await("halves in the place of " + parent)
+      await("halves; logs in " + cluster.logs())
           .atMost(ReplicaCluster.RECOVERY)
           .pollInterval(Duration.ofMillis(20))
           .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
-          .until(
+          .untilAsserted(
               () ->
-                  status(Load.STAMPED).stream()
-                      .noneMatch(partition -> partition.id().equals(parent.id())));
+                  assertThat(status(Load.STAMPED))
+                      .extracting(PartitionStatus::id)
+                      .as("partitions %s", status(Load.STAMPED))
+                      .doesNotContain(parent.id()));
       writers.stop();
       return gaps.stream().map(LongestGap::longest).max(Duration::compareTo).orElseThrow();
     }
