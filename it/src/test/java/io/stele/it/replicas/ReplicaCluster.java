@@ -22,17 +22,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
  * Servers of replicated tables, each a process with a directory of its own, on a host of its own
- * where the network has such. The first three are the members of the metastore too. Closing it ends
- * them and deletes their data; their logs stay in the folder {@code target} of this module.
+ * where the network has such. The first, or the first three, are the members of the metastore too.
+ * Closing it ends them and deletes their data; their logs stay in the folder {@code target} of this
+ * module.
  */
 final class ReplicaCluster implements AutoCloseable {
-  static final int MEMBERS = 3;
   static final int REPLICAS = 3; // of each partition
 
   /** Without which a server counts as dead. */
@@ -58,28 +60,42 @@ final class ReplicaCluster implements AutoCloseable {
   private static final String SMALL =
       "-Xms48m -Xmx256m -XX:-UseParallelGC -XX:+UseSerialGC -XX:TieredStopAtLevel=1";
 
-  private final TestCluster group;
+  private final TestNetwork network;
+  private final Optional<TestCluster> group; // where the metastore has more than one member
+  private final int members;
   private final Path data;
   private final Path logs;
   private final List<SteleProcess> servers = new ArrayList<>(); // guarded by itself
+  private List<String> outside = List.of(); // arguments of servers that are no members
   private int made;
 
-  private ReplicaCluster(String name, TestNetwork network) {
-    this.group = TestCluster.start(name, MEMBERS, network, _ -> arguments("metastore,replicas"));
-    this.data = group.data();
-    this.logs = group.logs();
+  private ReplicaCluster(String name, int members, TestNetwork network) {
+    this.network = network;
+    this.members = members;
+    this.logs = SteleProcess.target().resolve("replicas").resolve(name);
+    delete(logs);
+    try {
+      this.data = Files.createTempDirectory("stele-" + name);
+      Files.createDirectories(logs);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    this.group =
+        members == 1
+            ? Optional.empty()
+            : Optional.of(
+                TestCluster.start(name, members, network, _ -> arguments("metastore,replicas")));
   }
 
-  /** Starts so many servers; returns when all of them count as live. */
-  static ReplicaCluster start(String name, int count, TestNetwork network) {
-    ReplicaCluster cluster = new ReplicaCluster(name, network);
+  /**
+   * Starts so many servers; returns when all of them count as live.
+   *
+   * @param members of the metastore among them
+   */
+  static ReplicaCluster start(String name, int count, int members, TestNetwork network) {
+    ReplicaCluster cluster = new ReplicaCluster(name, members, network);
     try {
-      for (int i = 0; i < count; i++) {
-        cluster.servers.add(i < MEMBERS ? cluster.group.member(i).process() : cluster.process(i));
-      }
-      List<SteleProcess> others = cluster.servers.subList(MEMBERS, count);
-      others.forEach(SteleProcess::launch);
-      others.forEach(SteleProcess::awaitReady);
+      cluster.startServers(count);
       cluster.awaitLive();
       return cluster;
     } catch (RuntimeException | Error e) {
@@ -88,17 +104,37 @@ final class ReplicaCluster implements AutoCloseable {
     }
   }
 
+  private void startServers(int count) {
+    if (group.isEmpty()) {
+      servers.add(process(0, arguments("metastore,replicas")));
+      servers.getFirst().start();
+    } else {
+      for (int i = 0; i < members; i++) {
+        servers.add(group.get().member(i).process());
+      }
+    }
+    String metastore = servers.stream().map(SteleProcess::address).collect(Collectors.joining(","));
+    outside = new ArrayList<>(arguments("replicas"));
+    outside.addAll(List.of("--metastore", metastore));
+    for (int i = members; i < count; i++) {
+      servers.add(process(i, outside));
+    }
+    List<SteleProcess> others = servers.subList(members, count);
+    others.forEach(SteleProcess::launch);
+    others.forEach(SteleProcess::awaitReady);
+  }
+
   private static List<String> arguments(String roles) {
     List<String> arguments = new ArrayList<>(List.of("--roles", roles));
     SETTINGS.forEach(setting -> arguments.addAll(List.of("--set", setting)));
     return arguments;
   }
 
-  /** A server that is no member, with a directory that nobody had before. */
-  private SteleProcess process(int host) {
+  /** A server with a directory that nobody had before. */
+  private SteleProcess process(int host, List<String> arguments) {
     String name = "server-" + host + "-" + ++made;
     Path directory = data.resolve(name);
-    List<String> command = new ArrayList<>(network().runsOn(host));
+    List<String> command = new ArrayList<>(network.runsOn(host));
     command.addAll(
         List.of(
             SteleProcess.launcher(),
@@ -108,21 +144,25 @@ final class ReplicaCluster implements AutoCloseable {
             "--ports",
             "auto",
             "--listen",
-            network().address(host),
-            "--metastore",
-            String.join(",", group.endpoints())));
-    command.addAll(arguments("replicas"));
+            network.address(host)));
+    command.addAll(arguments);
     return new SteleProcess(directory, logs.resolve(name + ".log"), SMALL, command);
   }
 
   // ---- its parts
 
   TestNetwork network() {
-    return group.network();
+    return network;
   }
 
-  TestCluster group() {
-    return group;
+  /** How many of the first servers are members of the metastore. */
+  int members() {
+    return members;
+  }
+
+  /** The server that the metastore depends on at the moment. */
+  int awaitLeader() {
+    return group.map(TestCluster::awaitLeader).orElse(0);
   }
 
   Path logs() {
@@ -258,11 +298,11 @@ final class ReplicaCluster implements AutoCloseable {
 
   /** Kills a server, which never comes back, and starts another on its host. */
   void replace(int number) {
-    if (number < MEMBERS) {
+    if (number < members) {
       throw new IllegalArgumentException("server " + number + " is a member of the metastore");
     }
     server(number).kill9();
-    SteleProcess another = process(number);
+    SteleProcess another = process(number, outside);
     synchronized (servers) {
       servers.set(number, another);
     }
@@ -274,7 +314,12 @@ final class ReplicaCluster implements AutoCloseable {
     synchronized (servers) {
       servers.forEach(SteleProcess::close);
     }
-    group.close(); // and the network, and all data
+    if (group.isPresent()) {
+      group.get().close(); // and the network
+    } else {
+      network.close();
+    }
+    delete(data);
   }
 
   private static void delete(Path folder) {

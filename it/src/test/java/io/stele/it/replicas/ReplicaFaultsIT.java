@@ -16,8 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Five servers with local disks alone, three of them the metastore too: whatever befalls them, in
- * the end all replicas have the same, and in it every write that a majority has acknowledged.
+ * Five servers with local disks alone, one or three of them the metastore too: whatever befalls
+ * them, in the end all replicas have the same, and in it every write that a majority has
+ * acknowledged.
  */
 class ReplicaFaultsIT {
   private static final int SERVERS = 5;
@@ -28,22 +29,24 @@ class ReplicaFaultsIT {
   @Test
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void replicasAreTheSameAndNothingIsLostWhileServersFail() throws Exception {
-    run("replica-faults", ReplicaHarm.FEW, Duration.ZERO);
+    run("replica-faults", 1, ReplicaHarm.FEW, Duration.ZERO);
   }
 
   @Test
   @Tag("long")
   @Timeout(value = 60, unit = TimeUnit.MINUTES)
   void replicasAreTheSameAndNothingIsLostOverManyFaults() throws Exception {
-    run("replica-many-faults", ReplicaHarm.ALL, Duration.ofMinutes(30));
+    run("replica-many-faults", 3, ReplicaHarm.ALL, Duration.ofMinutes(30));
   }
 
   /** Rounds with tables of their own, until so much time has passed; one at least. */
-  private static void run(String name, List<Fault> faults, Duration least) throws Exception {
+  private static void run(String name, int members, List<Fault> faults, Duration least)
+      throws Exception {
     long seed = Long.getLong("stele.seed", Clock.system().nanos());
     System.out.println("seed " + seed);
     long start = Clock.system().nanos();
-    try (ReplicaCluster cluster = ReplicaCluster.start(name, SERVERS, TestNetwork.open())) {
+    try (ReplicaCluster cluster =
+        ReplicaCluster.start(name, SERVERS, members, TestNetwork.open())) {
       do {
         round(cluster, faults, seed++);
       } while (Clock.system().nanos() - start < least.toNanos());

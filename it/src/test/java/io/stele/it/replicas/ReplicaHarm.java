@@ -83,13 +83,12 @@ final class ReplicaHarm {
           cluster.wipe(server);
         }
         case REPLACE -> {
-          int outside =
-              ReplicaCluster.MEMBERS + random.nextInt(cluster.size() - ReplicaCluster.MEMBERS);
+          int outside = cluster.members() + random.nextInt(cluster.size() - cluster.members());
           note(fault, outside);
           cluster.replace(outside);
         }
         case KILL_LEADER -> {
-          int leader = cluster.group().awaitLeader();
+          int leader = cluster.awaitLeader();
           note(fault, leader);
           killAndRestart(List.of(cluster.server(leader)));
         }
