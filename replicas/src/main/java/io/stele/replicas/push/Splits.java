@@ -28,17 +28,20 @@ import java.util.concurrent.TimeoutException;
  * where it should be. Two that do it at once do no harm, as METADATA takes one of them.
  *
  * <p>A split is complete when for a majority of each half's members, a majority of the partition's
- * members, who know of the split, have got everything confirmed that they had when they were asked.
- * Any change that a majority has had before they knew was at one of those, and so is at a majority
- * of its half; any later one is acknowledged only if a majority of its half has it. A join is
- * complete when a majority of the members have everything confirmed by the one that joins.
+ * members have got everything confirmed that they had at a moment when they knew of the split. Any
+ * change that a majority has had before they knew was at one of those, and so is at a majority of
+ * its half; any later one is acknowledged only if a majority of its half has it. A join is complete
+ * when a majority of the members have everything confirmed by the one that joins.
  */
 final class Splits {
   private static final long ASK_SECONDS = 5;
+  private static final int MOST_FLOORS = 1_000;
 
   private final ReplicaParts parts;
   // Of partitions that have grown: when to begin a split, so that not all members do it at once.
   private final Map<String, Long> due = new ConcurrentHashMap<>();
+  // By half or assignment to be filled: what members had when they first said that they knew of it.
+  private final Map<String, Map<Assignment, Long>> floors = new ConcurrentHashMap<>();
 
   Splits(ReplicaParts parts) {
     this.parts = parts;
@@ -148,6 +151,9 @@ final class Splits {
     if (found.isEmpty() || (found.get().split().isEmpty() && found.get().joining().isEmpty())) {
       return;
     }
+    if (floors.size() > MOST_FLOORS) {
+      floors.clear(); // of splits and joins that others have finalized; the rest is asked again
+    }
     Partition partition = found.get();
     List<Push.Progress> progress = ask(metadata, partition);
     try {
@@ -157,6 +163,7 @@ final class Splits {
             metadata,
             new MetadataChange.FinalizeSplit(
                 partition.id(), split.lower().id(), split.upper().id()));
+        floors.remove(split.lower().id());
         parts
             .events()
             .accept(
@@ -165,8 +172,10 @@ final class Splits {
       }
       for (Partition.Joining joining : partition.joining()) {
         Assignment assignment = joining.assignment();
-        if (confirmers(partition, progress, assignment) >= majority(partition.members())) {
+        Map<Assignment, Long> floor = floor(assignment.id(), progress);
+        if (confirmers(partition, progress, floor, assignment) >= majority(partition.members())) {
           change(metadata, new MetadataChange.FinalizeJoin(partition.id(), assignment.id()));
+          floors.remove(assignment.id());
           parts.events().accept(new ReplicaEvent.JoinDone(partition.id(), assignment.toString()));
           return;
         }
@@ -177,42 +186,54 @@ final class Splits {
     }
   }
 
+  /** What members had when they first said that they knew. */
+  private Map<Assignment, Long> floor(String id, List<Push.Progress> progress) {
+    Map<Assignment, Long> floor = floors.computeIfAbsent(id, _ -> new ConcurrentHashMap<>());
+    progress.forEach(each -> floor.putIfAbsent(each.assignment(), each.sequence()));
+    return floor;
+  }
+
   private void change(Metadata metadata, MetadataChange.Operation operation) {
     parts.partners().change(metadata.table(), metadata, operation);
   }
 
-  private static boolean isSplit(Partition partition, List<Push.Progress> progress) {
+  private boolean isSplit(Partition partition, List<Push.Progress> progress) {
     Partition.Split split = partition.split().orElseThrow();
-    return isFilled(partition, split.lower(), progress)
-        && isFilled(partition, split.upper(), progress);
+    Map<Assignment, Long> floor = floor(split.lower().id(), progress);
+    return isFilled(partition, split.lower(), progress, floor)
+        && isFilled(partition, split.upper(), progress, floor);
   }
 
   private static boolean isFilled(
-      Partition partition, Partition.Half half, List<Push.Progress> progress) {
+      Partition partition,
+      Partition.Half half,
+      List<Push.Progress> progress,
+      Map<Assignment, Long> floor) {
     long filled =
         half.members().stream()
-            .filter(each -> confirmers(partition, progress, each) >= majority(partition.members()))
+            .filter(
+                each ->
+                    confirmers(partition, progress, floor, each) >= majority(partition.members()))
             .count();
     return filled >= majority(half.members());
   }
 
   /** How many members have had everything confirmed by an assignment. */
   private static long confirmers(
-      Partition partition, List<Push.Progress> progress, Assignment assignment) {
-    return partition.members().stream()
+      Partition partition,
+      List<Push.Progress> progress,
+      Map<Assignment, Long> floor,
+      Assignment assignment) {
+    return progress.stream()
+        .filter(each -> partition.members().contains(each.assignment()))
         .filter(
-            member ->
-                progress.stream()
-                    .anyMatch(each -> each.assignment().equals(member) && has(each, assignment)))
+            each -> has(each, assignment, floor.getOrDefault(each.assignment(), Long.MAX_VALUE)))
         .count();
   }
 
-  private static boolean has(Push.Progress progress, Assignment assignment) {
+  private static boolean has(Push.Progress progress, Assignment assignment, long floor) {
     return progress.confirmed().stream()
-        .anyMatch(
-            each ->
-                each.assignment().equals(assignment.id())
-                    && each.sequence() >= progress.sequence());
+        .anyMatch(each -> each.assignment().equals(assignment.id()) && each.sequence() >= floor);
   }
 
   private static int majority(List<Assignment> members) {

@@ -86,10 +86,7 @@ class ReplicaWritesTest {
       write(cluster.server("b").at(ALL), "t", "row" + i, "other");
     }
     settled();
-    long cells =
-        cluster.network.calls().stream()
-            .filter(each -> each.is("push"))
-            .count();
+    long cells = cluster.network.calls().stream().filter(each -> each.is("push")).count();
     // Twenty changes of two servers for two others, and a few pushes that tell who has what.
     assertThat(cells).isBetween(40L, 110L);
     assertThat(cluster.replica("c", "t").store().sequence())
@@ -129,8 +126,7 @@ class ReplicaWritesTest {
 
   @Test
   void levelsNeedAsManyReplicasAsTheySay() {
-    cluster.settings =
-        cluster.settings.withTimeouts(Duration.ofMillis(300), Duration.ofSeconds(1));
+    cluster.settings = cluster.settings.withTimeouts(Duration.ofMillis(300), Duration.ofSeconds(1));
     cluster.start("a", "b", "c").create("t", 3);
     write(a().at(ALL), "t", "r0", "v");
     cluster.network.isolate(address("c")); // live, as far as its session says
@@ -361,12 +357,7 @@ class ReplicaWritesTest {
     }
     assertThat(scan(a(), "t").keySet()).containsExactly("a", "h", "i", "p", "q", "z");
     var some =
-        result(
-            a().read(
-                    "t",
-                    ReadPredicate.ALL,
-                    ScanOptions.DEFAULT.withMaxRows(4),
-                    1 << 20));
+        result(a().read("t", ReadPredicate.ALL, ScanOptions.DEFAULT.withMaxRows(4), 1 << 20));
     List<Cell> first = new ArrayList<>(cells(some));
     assertThat(first.stream().map(cell -> cell.row().toUtf8())).startsWith("a", "h");
     try (var scan = a().scan("t", ReadPredicate.ALL, ScanOptions.DEFAULT.withMaxRows(4))) {
@@ -408,8 +399,7 @@ class ReplicaWritesTest {
             .put(Bytes.utf8("r"), Bytes.utf8("g"), QUALIFIER, 1, Bytes.utf8("w"))
             .build();
     result(cluster.server("b").at(ALL).apply("t", other, Tables.ANY_TXN, true));
-    assertThatThrownBy(
-            () -> a().alter("t", wider.withReplication(Replication.of(2))))
+    assertThatThrownBy(() -> a().alter("t", wider.withReplication(Replication.of(2))))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("has 3 replicas");
     cluster.server("c").flush("t");
@@ -422,7 +412,6 @@ class ReplicaWritesTest {
         .untilAsserted(
             () ->
                 cluster.servers.forEach(
-                    (name, _) ->
-                        assertThat(cluster.replicaDirectories(name)).as(name).isEmpty()));
+                    (name, _) -> assertThat(cluster.replicaDirectories(name)).as(name).isEmpty()));
   }
 }
