@@ -194,10 +194,11 @@ public final class Server implements AutoCloseable {
 
   /** Its replicated tables; fails where it has none. */
   Replicas replicas() {
-    return replicas
-        .orElseThrow(
-            () -> new NotServingException("server at " + data + " has no replicated tables"))
-        .replicas();
+    return front.replicas(
+        replicas
+            .orElseThrow(
+                () -> new NotServingException("server at " + data + " has no replicated tables"))
+            .replicas());
   }
 
   /** Its tablet tables; fails where it has none. */

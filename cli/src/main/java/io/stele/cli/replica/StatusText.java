@@ -23,6 +23,7 @@ final class StatusText {
   private static final String NOTHING = "-";
   private static final String SERVING = "serving";
   private static final double WHOLE = 100;
+  private static final int SHOWN = 8;
 
   private StatusText() {}
 
@@ -48,7 +49,15 @@ final class StatusText {
                 status.servers().stream().filter(server -> !server.address().isEmpty()).count()));
     TextTable table =
         new TextTable(
-            "PARTITION", "AFTER", "UP TO", "SERVER", "ROLE", "SEQUENCE", "SIZE", "BEHIND", "COPIED");
+            "PARTITION",
+            "AFTER",
+            "UP TO",
+            "SERVER",
+            "ROLE",
+            "SEQUENCE",
+            "SIZE",
+            "BEHIND",
+            "COPIED");
     for (PartitionStatus partition : status.partitions()) {
       for (ReplicaStatus replica : partition.replicas()) {
         row(table, partition, replica);
@@ -63,20 +72,20 @@ final class StatusText {
                   text.append(
                       "\npartition %s is being split at %s: %s copied\n"
                           .formatted(
-                              partition.id(), CellText.show(row), percent(split(partition)))));
+                              shortened(partition.id()),
+                              CellText.show(row),
+                              percent(split(partition)))));
     }
     replicas(status)
         .filter(replica -> !replica.problem().isEmpty())
-        .forEach(
-            replica ->
-                text.append("\n%s: %s\n".formatted(where(replica), replica.problem())));
+        .forEach(replica -> text.append("\n%s: %s\n".formatted(where(replica), replica.problem())));
     return text.toString();
   }
 
   private static void row(TextTable table, PartitionStatus partition, ReplicaStatus replica) {
     boolean answers = replica.problem().isEmpty();
     table.row(
-        partition.id(),
+        shortened(partition.id()),
         partition.first().isEmpty() ? NOTHING : CellText.show(partition.first()),
         partition.last().map(CellText::show).orElse(NOTHING),
         where(replica),
@@ -85,6 +94,11 @@ final class StatusText {
         answers ? TabletText.size(replica.bytes()) : NOTHING,
         Long.toString(behind(partition, replica)),
         replica.role().equals(SERVING) ? NOTHING : percent(copied(partition, replica)));
+  }
+
+  /** Enough of an id to tell it from others. */
+  private static String shortened(String id) {
+    return id.length() <= SHOWN ? id : id.substring(0, SHOWN);
   }
 
   private static String where(ReplicaStatus replica) {
@@ -104,8 +118,7 @@ final class StatusText {
     OptionalDouble most =
         owed(partition, replica)
             .mapToDouble(
-                owed ->
-                    owed.sequence() == 0 ? WHOLE : WHOLE * owed.confirmed() / owed.sequence())
+                owed -> owed.sequence() == 0 ? WHOLE : WHOLE * owed.confirmed() / owed.sequence())
             .max();
     return most.orElse(WHOLE);
   }
@@ -208,8 +221,7 @@ final class StatusText {
 
   private static List<String> names(List<Server> servers) {
     return servers.stream()
-        .map(
-            server -> server.address().isEmpty() ? server.id() + " (not live)" : server.address())
+        .map(server -> server.address().isEmpty() ? server.id() + " (not live)" : server.address())
         .toList();
   }
 
@@ -229,7 +241,7 @@ final class StatusText {
     StringBuilder text = new StringBuilder();
     text.append(
         "row %s of partition %s:\n"
-            .formatted(CellText.show(difference.row()), difference.partition()));
+            .formatted(CellText.show(difference.row()), shortened(difference.partition())));
     difference.found().forEach(line -> text.append("  ").append(line).append('\n'));
     return text.toString();
   }

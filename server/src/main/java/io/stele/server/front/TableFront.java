@@ -3,6 +3,7 @@ package io.stele.server.front;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.NotServingException;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.base.table.TabletLocation;
@@ -222,6 +223,11 @@ public final class TableFront {
     return replicated
         .map(kind -> new AdminByKind(kind, this::tabletAdmin, creating).hasTablets(table))
         .orElse(false);
+  }
+
+  /** What people ask of replicated tables, who may ask it of others. */
+  public Replicas replicas(Replicas served) {
+    return new ReplicasOfKind(served, this::hasTabletTable);
   }
 
   /** Rows, as clients of this process see them. */

@@ -3,7 +3,6 @@ package io.stele.server.replicas;
 import io.stele.base.event.Events;
 import io.stele.base.event.Subscription;
 import io.stele.base.file.LocalFileStore;
-import io.stele.base.table.Replicas;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
 import io.stele.client.call.CallSettings;
@@ -105,7 +104,7 @@ public final class ReplicaNode implements AutoCloseable {
     parts.push(server::close);
     peers.near(server.metadataPeer(), server.replicaPeer());
     Serving toPeers = gateway.serve(server.metadataPeer(), server.replicaPeer());
-    Serving toPeople = gateway.serve((Replicas) server);
+    Serving toPeople = gateway.serve(front.replicas(server));
     parts.push(toPeers::close);
     parts.push(toPeople::close);
     Subscription names = tables.follow(coordination);

@@ -10,8 +10,10 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.base.table.TabletLocation;
@@ -22,11 +24,13 @@ import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.gateway.nativeapi.Serving;
 import io.stele.testkit.table.MemoryTables;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -207,6 +211,34 @@ class TableFrontTest {
     replicas.serving = false;
     assertThatThrownBy(() -> impatient.table("u").get("r"))
         .isInstanceOfAny(NotServingException.class, UnavailableException.class);
+  }
+
+  @Test
+  void whoAsksForReplicasOfATabletTableIsToldSo() {
+    TableFront front = front(true);
+    var _ = front.serve(tablets, tablets);
+    tablets.create("t", TABLET, List.of());
+    Replicas none =
+        (Replicas)
+            Proxy.newProxyInstance(
+                Replicas.class.getClassLoader(),
+                new Class<?>[] {Replicas.class},
+                (_, _, arguments) -> {
+                  throw new NotFoundException("there is no table " + arguments[0]);
+                });
+    Replicas asked = front.replicas(none);
+    for (Consumer<String> each :
+        List.<Consumer<String>>of(
+            asked::status,
+            asked::metadata,
+            table -> asked.split(table, Bytes.EMPTY, Bytes.EMPTY),
+            table -> asked.verify(table, RowRange.ALL),
+            table -> asked.repair(table, RowRange.ALL))) {
+      assertThatThrownBy(() -> each.accept("t"))
+          .isInstanceOf(InvalidRequestException.class)
+          .hasMessageContaining("table \"t\" is a tablet table, which has one owner");
+      assertThatThrownBy(() -> each.accept("none")).isInstanceOf(NotFoundException.class);
+    }
   }
 
   @Test
