@@ -65,8 +65,7 @@ final class ListCommand extends ConnectedCommand {
       TableSchema schema = tables.schema(name);
       String families =
           schema.groups().stream().map(SchemaText::families).collect(Collectors.joining(","));
-      return Optional.of(
-          new Line(name, SchemaText.kind(schema), families, tables.tablets(name)));
+      return Optional.of(new Line(name, SchemaText.kind(schema), families, tables.tablets(name)));
     } catch (NotFoundException e) {
       return Optional.empty();
     }

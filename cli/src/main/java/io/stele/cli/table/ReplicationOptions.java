@@ -27,9 +27,7 @@ final class ReplicationOptions {
 
   /** The first option that the user gave; null if there is none. */
   @Nullable String given() {
-    return erasureGrace != null
-        ? "--erasure-grace"
-        : splitSize != null ? "--split-size" : null;
+    return erasureGrace != null ? "--erasure-grace" : splitSize != null ? "--split-size" : null;
   }
 
   Replication apply(Replication replication) {
@@ -50,8 +48,7 @@ final class ReplicationOptions {
     try {
       return reading.apply(text);
     } catch (IllegalArgumentException | InvalidRequestException e) {
-      throw new InvalidRequestException(
-          "%s '%s': %s".formatted(option, text, e.getMessage()), e);
+      throw new InvalidRequestException("%s '%s': %s".formatted(option, text, e.getMessage()), e);
     }
   }
 }

@@ -142,7 +142,8 @@ final class LoadCommand extends ConnectedCommand {
     try (LineInput lines = new LineInput(input())) {
       RowSource source = source(lines);
       Loader loader =
-          new Loader(acks.of(connection.table(table)), schema, lines, source, Clock.system().micros());
+          new Loader(
+              acks.of(connection.table(table)), schema, lines, source, Clock.system().micros());
       try {
         loader.load(mistakes(progress), progress);
       } catch (SteleException e) {

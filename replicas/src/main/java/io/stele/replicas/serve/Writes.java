@@ -13,6 +13,7 @@ import io.stele.base.table.Consistency.Acks;
 import io.stele.replicas.metadata.Assignment;
 import io.stele.replicas.metadata.MetadataCache;
 import io.stele.replicas.metadata.Partition;
+import io.stele.replicas.partition.HistoryRule;
 import io.stele.replicas.push.Duty;
 import io.stele.replicas.push.LocalReplica;
 import java.util.Collection;
@@ -43,6 +44,7 @@ final class Writes {
   CompletableFuture<Long> apply(String table, CellBatch cells, Acks acks) {
     MetadataCache.Known known = machinery.table(table);
     Bytes first = checkFamilies(known, cells);
+    HistoryRule.check(table, known.config().schema(), cells);
     Partition partition = known.metadata().partitionOf(first);
     checkOnePartition(table, partition, cells);
     LocalReplica replica = member(known, partition, first);

@@ -26,6 +26,7 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.GroupSchema;
+import io.stele.base.schema.PurgePolicy;
 import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.CheckAndMutate;
@@ -275,6 +276,20 @@ class ReplicaWritesTest {
         .hasMessageContaining("only the families \"f\"");
     assertThat(outcomes.get(2).failure()).isEmpty();
     assertThat(scan(a(), "t").keySet()).containsExactly("r1", "r3");
+  }
+
+  @Test
+  void singleVersionsAreNotErasedWhereHistoryIsPurged() {
+    cluster.start("a");
+    GroupSchema one = GroupSchema.of("default", "f").withPurge(PurgePolicy.parse("max-history 1"));
+    a().create("t", TableSchema.of(one).withReplication(Replication.of(1)), List.of());
+    CellBatch erase =
+        new CellBatchBuilder()
+            .add(Cell.eraseCell(Bytes.utf8("r"), Bytes.utf8("f"), QUALIFIER, 1))
+            .build();
+    assertThatThrownBy(() -> result(a().apply("t", erase, Tables.ANY_TXN, true)))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("single versions of column");
   }
 
   @Test

@@ -50,7 +50,9 @@ final class Kinds {
     }
   }
 
-  /** As {@link #ask}, where answers come later; that there is no such table is always told at once. */
+  /**
+   * As {@link #ask}, where answers come later; that there is no such table is always told at once.
+   */
   <S, R> CompletableFuture<R> askLater(
       String table,
       Supplier<S> ofReplicas,

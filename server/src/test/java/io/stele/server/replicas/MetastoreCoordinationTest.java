@@ -146,9 +146,7 @@ class MetastoreCoordinationTest {
     names.forEach(name -> assertThat(coordination.create(config(name))).as(name).isTrue());
     names.forEach(
         name ->
-            assertThat(coordination.table(name).map(Kept::config))
-                .as(name)
-                .contains(config(name)));
+            assertThat(coordination.table(name).map(Kept::config)).as(name).contains(config(name)));
     assertThat(coordination.tables())
         .extracting(kept -> kept.config().name())
         .isEqualTo(names.stream().sorted().toList());
