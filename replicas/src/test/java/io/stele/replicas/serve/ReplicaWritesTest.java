@@ -281,7 +281,7 @@ class ReplicaWritesTest {
   @Test
   void singleVersionsAreNotErasedWhereHistoryIsPurged() {
     cluster.start("a");
-    GroupSchema one = GroupSchema.of("default", "f").withPurge(PurgePolicy.parse("max-history 1"));
+    GroupSchema one = GroupSchema.of("default", "f").withPurge(PurgePolicy.parse("max-history=1"));
     a().create("t", TableSchema.of(one).withReplication(Replication.of(1)), List.of());
     CellBatch erase =
         new CellBatchBuilder()
