@@ -102,7 +102,9 @@ public record Cell(
     CellView range = view();
     if (other.kind.isWide()) {
       CellView inner = other.view();
-      return range.rangeFrom() <= inner.rangeFrom() && inner.rangeTo() <= range.rangeTo();
+      return other.kind.code() <= kind.code() // a family's has no qualifier, and yet is no column's
+          && range.rangeFrom() <= inner.rangeFrom()
+          && inner.rangeTo() <= range.rangeTo();
     }
     return range.rangeFrom() <= other.timestamp && other.timestamp < range.rangeTo();
   }

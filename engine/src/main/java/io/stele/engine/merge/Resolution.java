@@ -10,7 +10,12 @@ public sealed interface Resolution {
    * The one that was committed last: of versions with one timestamp, the one of the highest
    * transaction; an erasure hides what was committed before it and never what comes later.
    */
-  record ByCommit() implements Resolution {}
+  record ByCommit() implements Resolution {
+    @Override
+    public boolean isByTime() {
+      return false;
+    }
+  }
 
   /**
    * What a reader sees depends on which cells there are, and never on the order in which they came:
@@ -31,9 +36,12 @@ public sealed interface Resolution {
             "erasures kept for " + erasureGraceMicros + " microseconds: must not be negative");
       }
     }
+
+    @Override
+    public boolean isByTime() {
+      return true;
+    }
   }
 
-  default boolean isByTime() {
-    return this instanceof ByTime;
-  }
+  boolean isByTime();
 }

@@ -6,7 +6,6 @@ import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.replicas.metadata.Coordination.Kept;
-import io.stele.replicas.metadata.MetadataStore.Key;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
@@ -47,7 +46,7 @@ final class ChangeCommit {
   }
 
   Metadata run() {
-    Key key = new Key(after.table(), after.txn());
+    FileKey key = new FileKey(after.table(), after.txn());
     if (files.store().has(key)) {
       throw new ConflictException(key + " is there already: each attempt must have its own name");
     }

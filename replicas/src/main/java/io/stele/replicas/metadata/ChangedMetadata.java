@@ -65,7 +65,7 @@ final class ChangedMetadata {
   private List<Partition> replace(String id, UnaryOperator<Partition> change) {
     Partition found = find(id);
     return base.partitions().stream()
-        .map(each -> each == found ? change.apply(each) : each)
+        .map(each -> each.equals(found) ? change.apply(each) : each)
         .toList();
   }
 

@@ -3,7 +3,6 @@ package io.stele.replicas.metadata;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
-import io.stele.replicas.metadata.MetadataStore.Key;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +16,7 @@ final class FileQuorum {
   private final MetadataFiles files;
   private final MetadataCache cache;
   private final TableLookup lookup;
-  private final Key key;
+  private final FileKey key;
   private final int servers;
   private final Map<String, CompletableFuture<Void>> asked = new LinkedHashMap<>();
   private boolean here;
@@ -27,7 +26,7 @@ final class FileQuorum {
       MetadataFiles files,
       MetadataCache cache,
       TableLookup lookup,
-      Key key,
+      FileKey key,
       int servers) {
     this.parts = parts;
     this.files = files;
@@ -43,7 +42,7 @@ final class FileQuorum {
       MetadataFiles files,
       MetadataCache cache,
       TableLookup lookup,
-      Key key,
+      FileKey key,
       Bytes file,
       List<String> servers) {
     FileQuorum quorum = new FileQuorum(parts, files, cache, lookup, key, servers.size());

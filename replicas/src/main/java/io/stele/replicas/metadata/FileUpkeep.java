@@ -3,7 +3,6 @@ package io.stele.replicas.metadata;
 import io.stele.base.error.SteleException;
 import io.stele.replicas.metadata.Coordination.Kept;
 import io.stele.replicas.metadata.MetadataFiles.Note;
-import io.stele.replicas.metadata.MetadataStore.Key;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -43,7 +42,7 @@ final class FileUpkeep {
   private final MetadataFetch fetch;
 
   /** Files that were found to be what was written; any thread. */
-  private final Set<Key> verified = ConcurrentHashMap.newKeySet();
+  private final Set<FileKey> verified = ConcurrentHashMap.newKeySet();
 
   FileUpkeep(
       MetadataParts parts,
@@ -64,20 +63,20 @@ final class FileUpkeep {
    * Somebody found that a file is not here, or not what was written. Waits for nothing: two servers
    * that look for files at each other would wait for ever.
    */
-  void suspect(Key key) {
+  void suspect(FileKey key) {
     verified.remove(key);
   }
 
   synchronized void run() {
     // Files first: then each of them was there when the configurations were read.
-    List<Key> there = files.store().list();
+    List<FileKey> there = files.store().list();
     Map<String, Kept> tables = new HashMap<>();
     lookup.all().forEach(each -> tables.put(each.config().id(), each));
     Set<String> lacking = fetchMissing(tables);
     files.retain(there);
     verified.retainAll(there);
     Set<String> dropped = new HashSet<>();
-    for (Key key : there) {
+    for (FileKey key : there) {
       // Who lacks the valid file keeps all others: they may be the best there is.
       if (!lacking.contains(key.table()) && tidy(key, tables.get(key.table()))) {
         dropped.add(key.table());
@@ -96,7 +95,7 @@ final class FileUpkeep {
     Set<String> unreachable = new HashSet<>();
     for (Kept kept : tables.values()) {
       TableConfig config = kept.config();
-      Key key = new Key(config.id(), config.metadataTxn());
+      FileKey key = new FileKey(config.id(), config.metadataTxn());
       if (config.metadataServers().contains(parts.server())
           && !verified.contains(key)
           && !verify(key)
@@ -107,7 +106,7 @@ final class FileUpkeep {
     return lacking;
   }
 
-  private boolean verify(Key key) {
+  private boolean verify(FileKey key) {
     boolean good = files.readable(key).isPresent();
     if (good) {
       verified.add(key);
@@ -115,7 +114,7 @@ final class FileUpkeep {
     return good;
   }
 
-  private boolean fetch(TableConfig config, Key key, Set<String> unreachable) {
+  private boolean fetch(TableConfig config, FileKey key, Set<String> unreachable) {
     Optional<MetadataFetch.Found> found = fetch.fromOthers(config, cache::peer, unreachable);
     if (found.isEmpty()) {
       return false;
@@ -133,7 +132,7 @@ final class FileUpkeep {
 
   // ---- files that should not
 
-  private boolean tidy(Key key, @Nullable Kept kept) {
+  private boolean tidy(FileKey key, @Nullable Kept kept) {
     if (kept != null && kept.config().metadataTxn().equals(key.txn())) {
       return false;
     }
@@ -154,7 +153,7 @@ final class FileUpkeep {
     return dropped;
   }
 
-  private boolean superseded(Key key, Kept kept) {
+  private boolean superseded(FileKey key, Kept kept) {
     Optional<Metadata> valid =
         cache
             .byId(key.table())

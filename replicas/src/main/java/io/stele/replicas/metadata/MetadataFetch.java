@@ -5,7 +5,6 @@ import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
-import io.stele.replicas.metadata.MetadataStore.Key;
 import io.stele.replicas.metadata.MetadataStore.Stored;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,13 +32,13 @@ final class MetadataFetch {
    */
   Optional<Found> valid(
       TableConfig config, Function<String, Optional<MetadataPeer>> peers, Set<String> unreachable) {
-    Optional<Stored> own = own(new Key(config.id(), config.metadataTxn()));
+    Optional<Stored> own = own(new FileKey(config.id(), config.metadataTxn()));
     return own.isPresent()
         ? Optional.of(new Found(own.get(), parts.server()))
         : fromOthers(config, peers, unreachable);
   }
 
-  private Optional<Stored> own(Key key) {
+  private Optional<Stored> own(FileKey key) {
     try {
       return store.read(key);
     } catch (CorruptDataException e) {
@@ -54,7 +53,7 @@ final class MetadataFetch {
   /** The same, whatever is on the own disk. */
   Optional<Found> fromOthers(
       TableConfig config, Function<String, Optional<MetadataPeer>> peers, Set<String> unreachable) {
-    Key key = new Key(config.id(), config.metadataTxn());
+    FileKey key = new FileKey(config.id(), config.metadataTxn());
     for (String server : shuffled(config.metadataServers())) {
       if (server.equals(parts.server()) || unreachable.contains(server)) {
         continue;
@@ -85,10 +84,10 @@ final class MetadataFetch {
     return order;
   }
 
-  private static Stored checked(Key key, String server, Bytes file) {
+  private static Stored checked(FileKey key, String server, Bytes file) {
     String name = key + " from " + server;
     Metadata metadata = MetadataFile.decode(name, file);
-    Key found = new Key(metadata.table(), metadata.txn());
+    FileKey found = new FileKey(metadata.table(), metadata.txn());
     if (!found.equals(key)) {
       throw new CorruptDataException(name, 0, key.toString(), found.toString());
     }

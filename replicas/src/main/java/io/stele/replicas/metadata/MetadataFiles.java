@@ -4,7 +4,6 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
-import io.stele.replicas.metadata.MetadataStore.Key;
 import io.stele.replicas.metadata.MetadataStore.Stored;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,19 +19,36 @@ import org.jspecify.annotations.Nullable;
  * may be left over. Any thread.
  */
 final class MetadataFiles {
-  /**
-   * When a file was first looked at.
-   *
-   * @param version of the table's configuration, read when the file was there already: who wants to
-   *     make the file valid has read that version or an older one
-   * @param since by the monotonic clock
-   */
-  record Note(long version, long since) {}
+  /** When a file was first looked at. One is not another, though they say the same. */
+  static final class Note {
+    private final long version;
+    private final long since;
+
+    /**
+     * A note of this moment.
+     *
+     * @param version of the table's configuration, read when the file was there already: who wants
+     *     to make the file valid has read that version or an older one
+     * @param since by the monotonic clock
+     */
+    Note(long version, long since) {
+      this.version = version;
+      this.since = since;
+    }
+
+    long version() {
+      return version;
+    }
+
+    long since() {
+      return since;
+    }
+  }
 
   private final MetadataStore store;
   private final ReentrantLock lock = new ReentrantLock(); // also across writes: they are few
-  private final Map<Key, Note> notes = new HashMap<>(); // guarded by lock
-  private final Map<Key, Integer> underWay = new HashMap<>(); // guarded by lock
+  private final Map<FileKey, Note> notes = new HashMap<>(); // guarded by lock
+  private final Map<FileKey, Integer> underWay = new HashMap<>(); // guarded by lock
 
   MetadataFiles(MetadataStore store) {
     this.store = store;
@@ -48,7 +64,7 @@ final class MetadataFiles {
     void close();
   }
 
-  UnderWay begin(Key key) {
+  UnderWay begin(FileKey key) {
     lock.lock();
     try {
       underWay.merge(key, 1, Integer::sum);
@@ -58,7 +74,7 @@ final class MetadataFiles {
     return () -> end(key);
   }
 
-  private void end(Key key) {
+  private void end(FileKey key) {
     lock.lock();
     try {
       underWay.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
@@ -72,7 +88,7 @@ final class MetadataFiles {
    *
    * @throws ConflictException if there is another one of that name
    */
-  void keep(Key key, Bytes file) {
+  void keep(FileKey key, Bytes file) {
     check(key, file);
     lock.lock();
     try {
@@ -88,21 +104,21 @@ final class MetadataFiles {
     }
   }
 
-  private static void check(Key key, Bytes file) {
+  private static void check(FileKey key, Bytes file) {
     Metadata metadata;
     try {
       metadata = MetadataFile.decode(key.toString(), file);
     } catch (CorruptDataException e) {
       throw new InvalidRequestException("what was sent is no METADATA file: " + e.getMessage(), e);
     }
-    Key found = new Key(metadata.table(), metadata.txn());
+    FileKey found = new FileKey(metadata.table(), metadata.txn());
     if (!found.equals(key)) {
       throw new InvalidRequestException("what was sent as " + key + " is " + found);
     }
   }
 
   /** None too if it is not what was written. */
-  Optional<Stored> readable(Key key) {
+  Optional<Stored> readable(FileKey key) {
     try {
       return store.read(key);
     } catch (CorruptDataException e) {
@@ -115,7 +131,7 @@ final class MetadataFiles {
    *
    * @throws ConflictException if it is valid
    */
-  void dropUnlessValid(Key key, TableLookup lookup) {
+  void dropUnlessValid(FileKey key, TableLookup lookup) {
     boolean valid =
         lookup
             .find(key.table())
@@ -136,8 +152,8 @@ final class MetadataFiles {
   // ---- what may be left over
 
   /** Forgets what was noted about files that are gone. */
-  void retain(List<Key> there) {
-    Set<Key> files = new HashSet<>(there);
+  void retain(List<FileKey> there) {
+    Set<FileKey> files = new HashSet<>(there);
     lock.lock();
     try {
       notes.keySet().retainAll(files);
@@ -147,7 +163,7 @@ final class MetadataFiles {
   }
 
   /** What was noted about a file first; none while something needs it. */
-  @Nullable Note note(Key key, Note now) {
+  @Nullable Note note(FileKey key, Note now) {
     lock.lock();
     try {
       return underWay.containsKey(key) ? null : notes.computeIfAbsent(key, same -> now);
@@ -157,7 +173,7 @@ final class MetadataFiles {
   }
 
   /** Drops a file, unless it was stored again, or is needed, since the note was made. */
-  boolean dropNoted(Key key, Note note) {
+  boolean dropNoted(FileKey key, Note note) {
     lock.lock();
     try {
       if (underWay.containsKey(key) || notes.get(key) != note) {

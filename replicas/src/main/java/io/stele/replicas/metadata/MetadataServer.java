@@ -9,7 +9,6 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Subscription;
 import io.stele.replicas.metadata.Coordination.Kept;
 import io.stele.replicas.metadata.Coordination.LiveServer;
-import io.stele.replicas.metadata.MetadataStore.Key;
 import io.stele.replicas.metadata.MetadataStore.Stored;
 import java.util.Map;
 import java.util.Optional;
@@ -92,7 +91,7 @@ public final class MetadataServer implements MetadataPeer, AutoCloseable {
     Stored valid = serve(config.get());
     return valid.metadata().txn().equals(txn)
         ? Optional.of(valid.file())
-        : files.readable(new Key(table, txn)).map(Stored::file);
+        : files.readable(new FileKey(table, txn)).map(Stored::file);
   }
 
   /** As the coordination service has it; as it was last known if that is away. */
@@ -109,7 +108,7 @@ public final class MetadataServer implements MetadataPeer, AutoCloseable {
     if (!config.metadataServers().contains(parts.server())) {
       throw notServing(config, "is no metadata server of");
     }
-    Key key = new Key(config.id(), config.metadataTxn());
+    FileKey key = new FileKey(config.id(), config.metadataTxn());
     try {
       Optional<Stored> valid = files.store().read(key);
       if (valid.isPresent()) {
@@ -143,12 +142,12 @@ public final class MetadataServer implements MetadataPeer, AutoCloseable {
 
   @Override
   public void store(String table, String txn, Bytes file) {
-    files.keep(new Key(table, txn), file);
+    files.keep(new FileKey(table, txn), file);
   }
 
   @Override
   public void drop(String table, String txn) {
-    files.dropUnlessValid(new Key(table, txn), lookup);
+    files.dropUnlessValid(new FileKey(table, txn), lookup);
   }
 
   // ---- changes
@@ -219,7 +218,7 @@ public final class MetadataServer implements MetadataPeer, AutoCloseable {
    * @throws UnavailableException if too few of the metadata servers could store the file
    */
   public boolean create(TableConfig config, Metadata first) {
-    Key key = new Key(config.id(), config.metadataTxn());
+    FileKey key = new FileKey(config.id(), config.metadataTxn());
     long begun = parts.clock().nanos();
     try (var _ = files.begin(key)) {
       cache.tryRefreshServers();
@@ -377,7 +376,7 @@ public final class MetadataServer implements MetadataPeer, AutoCloseable {
     } finally {
       rounds.unlock();
     }
-    if (ending != null && ending != Thread.currentThread()) {
+    if (ending != null && !ending.equals(Thread.currentThread())) {
       try {
         ending.join(TimeUnit.SECONDS.toMillis(30)); // calls of others end within a bounded time
       } catch (InterruptedException e) {

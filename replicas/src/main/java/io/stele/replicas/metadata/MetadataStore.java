@@ -19,14 +19,6 @@ import java.util.Optional;
  * and durable, and read only as it was written.
  */
 final class MetadataStore {
-  /** Which file. */
-  record Key(String table, String txn) {
-    @Override
-    public String toString() {
-      return "METADATA " + txn + " of table " + table;
-    }
-  }
-
   /** A file as it is stored, and what it says. */
   record Stored(Bytes file, Metadata metadata) {}
 
@@ -43,7 +35,7 @@ final class MetadataStore {
    *
    * @throws CorruptDataException if it is not what was written
    */
-  Optional<Stored> read(Key key) {
+  Optional<Stored> read(FileKey key) {
     FilePath path = path(key);
     Bytes content;
     try (ReadableFile file = files.open(path)) {
@@ -56,14 +48,17 @@ final class MetadataStore {
       throw new UnavailableException(key + " cannot be read from " + path, e);
     }
     Metadata metadata = MetadataFile.decode(path.value(), content);
-    if (!new Key(metadata.table(), metadata.txn()).equals(key)) {
+    if (!new FileKey(metadata.table(), metadata.txn()).equals(key)) {
       throw new CorruptDataException(
-          path.value(), 0, key.toString(), new Key(metadata.table(), metadata.txn()).toString());
+          path.value(),
+          0,
+          key.toString(),
+          new FileKey(metadata.table(), metadata.txn()).toString());
     }
     return Optional.of(new Stored(content, metadata));
   }
 
-  boolean has(Key key) {
+  boolean has(FileKey key) {
     try {
       return files.stat(path(key)).isPresent();
     } catch (IOException e) {
@@ -72,7 +67,7 @@ final class MetadataStore {
   }
 
   /** Durable on return; in the place of what is there. */
-  void write(Key key, Bytes file) {
+  void write(FileKey key, Bytes file) {
     try {
       files.replace(path(key), file.toArray());
     } catch (IOException e) {
@@ -80,7 +75,7 @@ final class MetadataStore {
     }
   }
 
-  void drop(Key key) {
+  void drop(FileKey key) {
     try {
       files.delete(path(key));
     } catch (IOException e) {
@@ -89,12 +84,12 @@ final class MetadataStore {
   }
 
   /** All files that are here. */
-  List<Key> list() {
-    List<Key> found = new ArrayList<>();
+  List<FileKey> list() {
+    List<FileKey> found = new ArrayList<>();
     try {
       for (FileInfo table : files.list(directory)) {
         for (FileInfo file : files.list(table.path())) {
-          found.add(new Key(table.path().name(), file.path().name()));
+          found.add(new FileKey(table.path().name(), file.path().name()));
         }
       }
     } catch (IOException e) {
@@ -115,8 +110,8 @@ final class MetadataStore {
     }
   }
 
-  private FilePath path(Key key) {
-    return directory.resolve(plain(key.table)).resolve(plain(key.txn));
+  private FilePath path(FileKey key) {
+    return directory.resolve(plain(key.table())).resolve(plain(key.txn()));
   }
 
   /** Names come from other servers: none may lead out of the directory. */

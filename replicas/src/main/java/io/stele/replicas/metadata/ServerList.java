@@ -4,7 +4,6 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.UnavailableException;
 import io.stele.replicas.metadata.Coordination.Kept;
-import io.stele.replicas.metadata.MetadataStore.Key;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -46,7 +45,7 @@ final class ServerList {
     for (int attempt = 0; attempt < settings.tries(); attempt++) {
       pause(attempt);
       Kept kept = lookup.get(table);
-      Key key = new Key(table, kept.config().metadataTxn());
+      FileKey key = new FileKey(table, kept.config().metadataTxn());
       boolean listed = kept.config().metadataServers().contains(parts.server());
       try (var _ = files.begin(key)) {
         boolean had = files.readable(key).isPresent();
@@ -111,7 +110,7 @@ final class ServerList {
     TableConfig config = kept.config();
     boolean here =
         staying.contains(parts.server())
-            && files.readable(new Key(config.id(), config.metadataTxn())).isPresent();
+            && files.readable(new FileKey(config.id(), config.metadataTxn())).isPresent();
     if (here) {
       return;
     }

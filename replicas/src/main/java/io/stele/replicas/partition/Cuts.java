@@ -71,20 +71,32 @@ final class Cuts {
   }
 
   private List<Bytes> choose(TreeMap<Bytes, Long> sizes, int pieces) {
-    if (sizes.isEmpty()) {
-      return List.of();
-    }
+    sizes.keySet().removeIf(row -> rows.from().compareTo(row) > 0);
     long total = sizes.values().stream().mapToLong(Long::longValue).sum();
     List<Bytes> cuts = new ArrayList<>();
-    long before = 0;
-    int reached = 0; // so many pieces end at or before the row at hand
-    for (Map.Entry<Bytes, Long> size : sizes.headMap(sizes.lastKey()).entrySet()) {
-      before += size.getValue();
-      int now = Math.min(pieces - 1, (int) (before * pieces / total));
-      if (now > reached && rows.contains(size.getKey())) {
-        reached = now;
-        cuts.add(size.getKey());
+    long before = 0; // bytes up to a row
+    Bytes row = Bytes.EMPTY;
+    int wanted = 1; // the next cut is where so many of the pieces end, or near it
+    for (Map.Entry<Bytes, Long> next : sizes.entrySet()) {
+      long after = before + next.getValue();
+      boolean near = false;
+      while (wanted < pieces && before + after >= 2 * (total * wanted / pieces)) {
+        near = true;
+        wanted++;
       }
+      if (near && before > 0 && rows.contains(row)) {
+        cuts.add(row);
+      }
+      before = after;
+      row = next.getKey();
+    }
+    if (cuts.isEmpty() && pieces > 1) {
+      // One row is as large as all others; still they can be parted.
+      sizes.keySet().stream()
+          .limit(Math.max(0, sizes.size() - 1))
+          .filter(rows::contains)
+          .findFirst()
+          .ifPresent(cuts::add);
     }
     return cuts;
   }

@@ -30,7 +30,7 @@ final class Comparison {
   private static final int FEW_ROWS = 64; // are compared one by one
   private static final int STORED_BYTES = 1 << 20;
   private static final int LOOKS = 5;
-  private static final long BETWEEN_LOOKS = TimeUnit.MILLISECONDS.toNanos(300);
+  private static final long BEFORE_SECOND_LOOK = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int MOST_CELLS_TOLD = 8;
 
   private final Machinery machinery;
@@ -52,7 +52,7 @@ final class Comparison {
       List<RowRange> suspects = replicas.differing(range);
       Map<Bytes, List<String>> found = replicas.rowsThatDiffer(suspects);
       for (int look = 1; look < LOOKS && !found.isEmpty(); look++) {
-        LockSupport.parkNanos(BETWEEN_LOOKS);
+        LockSupport.parkNanos(BEFORE_SECOND_LOOK << (look - 1));
         found = replicas.rowsThatDiffer(found.keySet().stream().map(RowRange::row).toList());
       }
       replicas.silent.forEach(

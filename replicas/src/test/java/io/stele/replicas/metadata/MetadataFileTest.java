@@ -49,7 +49,7 @@ class MetadataFileTest {
   @Test
   void bytesOfVersionOneStayWhatTheyAre() {
     String hex =
-        "534d4554012700000003746162" // SMET, version, length; table
+        "534d4554012000000003746162" // SMET, version, length; table
             + "0374786e" // transaction
             + "0101" // sequence, partitions
             + "0470617274" // id

@@ -356,6 +356,20 @@ class MetadataServerTest {
   }
 
   @Test
+  void coordinatorNeedsItsFileForAsLongAsTheChangeTakes() {
+    cluster.service.beforeChange(
+        "a",
+        () -> {
+          for (int i = 0; i < 3; i++) {
+            cluster.server("a").round();
+            cluster.clock.advance(MetadataCluster.ABANDONED);
+          }
+        });
+    change("a", join(first, "1", "x"));
+    assertThat(cluster.server("a").fetch(table, "1")).isPresent();
+  }
+
+  @Test
   void fileOfAChangeUnderWayIsNotLeftOver() {
     cluster.service.beforeChange(
         "a",
@@ -587,7 +601,10 @@ class MetadataServerTest {
     change("a", join(first, "1", "x"));
     cluster.start("c");
     cluster.network.isolate(address("c"));
-    cluster.server("c").round();
+    for (int i = 0; i < 3; i++) {
+      cluster.server("c").round();
+      cluster.clock.advance(MetadataCluster.ABANDONED);
+    }
     assertThat(cluster.files("c", "t")).containsExactly("t-0");
     cluster.network.heal();
     cluster.server("c").round();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /** Any order, repetition and grouping of deliveries gives the same, whatever is done in between. */
 class ConvergenceTest {
-  private static final int SEEDS = Integer.getInteger("seeds", 60);
+  private static final int SEEDS = Integer.getInteger("seeds", 24);
   private static final int REPLICAS = 3;
 
   @Test

@@ -16,6 +16,7 @@ import io.stele.base.table.ScanOptions;
 import io.stele.base.time.RandomSource;
 import io.stele.engine.StoreSettings;
 import io.stele.engine.cache.BlockCache;
+import io.stele.engine.commitlog.CommitLogSettings;
 import io.stele.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +35,10 @@ final class TestReplica implements AutoCloseable {
 
   private static final FilePath ROOT = FilePath.of("replicas");
   private static final StoreSettings SETTINGS =
-      StoreSettings.DEFAULT.withMemory(1 << 20, 4 << 20).withAutoCompact(false);
+      StoreSettings.DEFAULT
+          .withMemory(1 << 20, 4 << 20)
+          .withAutoCompact(false)
+          .withCommitLog(new CommitLogSettings(1 << 20, 0, 1 << 20, Duration.ofMillis(200)));
 
   final ManualClock clock;
   private MemoryFileStore files;

@@ -118,8 +118,9 @@ class KeeperTest {
 
   @Test
   void onlyWhoLeadsActs() {
-    cluster.service.lead("e");
     cluster.stop("b");
+    pass(Duration.ofSeconds(10));
+    cluster.service.lead("e");
     pass(GRACE.plusSeconds(10));
     assertThat(partition().joining()).isEmpty();
     cluster.service.lead("a");
