@@ -15,7 +15,7 @@ import io.stele.cli.table.TabletText;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Replicas for people and for programs. */
@@ -27,9 +27,10 @@ final class StatusText {
 
   private StatusText() {}
 
-  /** Whether every replica's server answers. */
+  /** Whether every replica that is to serve does; others may have yet to begin. */
   static boolean isWell(Status status) {
-    return replicas(status).allMatch(replica -> replica.problem().isEmpty());
+    return replicas(status)
+        .allMatch(replica -> replica.problem().isEmpty() || !replica.role().equals(SERVING));
   }
 
   private static Stream<ReplicaStatus> replicas(Status status) {
@@ -89,7 +90,7 @@ final class StatusText {
         partition.first().isEmpty() ? NOTHING : CellText.show(partition.first()),
         partition.last().map(CellText::show).orElse(NOTHING),
         where(replica),
-        answers ? replica.role() : "no answer",
+        answers || !replica.role().equals(SERVING) ? replica.role() : "no answer",
         answers ? Long.toString(replica.sequence()) : NOTHING,
         answers ? TabletText.size(replica.bytes()) : NOTHING,
         Long.toString(behind(partition, replica)),
@@ -105,28 +106,40 @@ final class StatusText {
     return replica.address().isEmpty() ? replica.server() : replica.address();
   }
 
-  /** How many changes of others have yet to come to a replica, of whoever has the most. */
+  /** How many changes have yet to come to a replica, from whoever has sent it the most. */
   private static long behind(PartitionStatus partition, ReplicaStatus replica) {
-    return owed(partition, replica)
-        .mapToLong(owed -> owed.sequence() - owed.confirmed())
-        .max()
+    return senders(partition, replica)
+        .mapToLong(
+            sender ->
+                owed(sender, replica).map(owed -> owed.sequence() - owed.confirmed()).orElse(0L))
+        .min()
         .orElse(0);
   }
 
   /** How much of a partition has come to a replica, from whoever has sent it the most. */
   private static double copied(PartitionStatus partition, ReplicaStatus replica) {
-    OptionalDouble most =
-        owed(partition, replica)
-            .mapToDouble(
-                owed -> owed.sequence() == 0 ? WHOLE : WHOLE * owed.confirmed() / owed.sequence())
-            .max();
-    return most.orElse(WHOLE);
+    return senders(partition, replica)
+        .mapToDouble(sender -> owed(sender, replica).map(StatusText::percentOf).orElse(WHOLE))
+        .max()
+        .orElse(WHOLE);
   }
 
-  private static Stream<Behind> owed(PartitionStatus partition, ReplicaStatus replica) {
+  private static double percentOf(Behind owed) {
+    return owed.sequence() == 0 ? WHOLE : WHOLE * owed.confirmed() / owed.sequence();
+  }
+
+  /** Other replicas that serve, and tell how far they are. */
+  private static Stream<ReplicaStatus> senders(PartitionStatus partition, ReplicaStatus to) {
     return partition.replicas().stream()
-        .flatMap(other -> other.behind().stream())
-        .filter(owed -> owed.assignment().equals(replica.assignment()));
+        .filter(sender -> sender.role().equals(SERVING) && sender.problem().isEmpty())
+        .filter(sender -> !sender.assignment().equals(to.assignment()));
+  }
+
+  /** What a replica has yet to send to another; nothing if that has confirmed all. */
+  private static Optional<Behind> owed(ReplicaStatus sender, ReplicaStatus to) {
+    return sender.behind().stream()
+        .filter(owed -> owed.assignment().equals(to.assignment()))
+        .findFirst();
   }
 
   /** Of both halves together. */

@@ -120,14 +120,14 @@ class ReplicaCommandTest {
             PARTITION  AFTER  UP TO  SERVER  ROLE        SEQUENCE      SIZE  BEHIND  COPIED
             p1         -      m      h:1     serving           40  2.00 KiB       0       -
             p1         -      m      h:2     serving           40  2.00 KiB       2       -
-            p1         -      m      h:3     lower half        40  2.00 KiB      30    75 %
-            p1         -      m      h:4     upper half        40  2.00 KiB      20    50 %
+            p1         -      m      h:3     lower half        40  2.00 KiB      10    75 %
+            p1         -      m      h:4     upper half        40  2.00 KiB       0   100 %
             p2         m      -      h:5     serving           40  2.00 KiB       0       -
 
-            partition p1 is being split at g: 62 % copied
+            partition p1 is being split at g: 87 % copied
             """);
     assertThat(stele.ok("replica", "status", "events", "--output", "json"))
-        .contains("\"splitAt\": \"g\"", "\"splitPercent\": 62.5", "\"role\": \"lower half\"");
+        .contains("\"splitAt\": \"g\"", "\"splitPercent\": 87.5", "\"role\": \"lower half\"");
   }
 
   @Test

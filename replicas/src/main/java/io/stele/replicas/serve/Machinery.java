@@ -133,9 +133,16 @@ final class Machinery implements Partners, MetadataCache.Listener {
     };
   }
 
-  void start() {
+  /**
+   * Begins.
+   *
+   * @param waits until the coordination service was asked once
+   */
+  void start(boolean waits) {
     try {
-      metadata.round();
+      if (waits) {
+        metadata.round();
+      }
     } catch (SteleException e) {
       events.accept(new ReplicaEvent.BackgroundFailed("looking for tables", e)); // it goes on
     }

@@ -99,6 +99,7 @@ public final class ReplicaServer
     RandomGenerator random = RandomSource.system();
     BlockCache cache = new BlockCache(DEFAULT_CACHE_BYTES);
     Consumer<? super Event> events = _ -> {};
+    boolean waits = true;
 
     private static final long DEFAULT_CACHE_BYTES = 64L << 20;
 
@@ -143,10 +144,16 @@ public final class ReplicaServer
       return this;
     }
 
+    /** Does not wait for the coordination service, which may not be there for long. */
+    public Builder withoutWaiting() {
+      waits = false;
+      return this;
+    }
+
     /** Starts it; its replicas are served as soon as the coordination service has been asked. */
     public ReplicaServer open() {
       ReplicaServer server = new ReplicaServer(this);
-      server.machinery.start();
+      server.machinery.start(waits);
       return server;
     }
   }

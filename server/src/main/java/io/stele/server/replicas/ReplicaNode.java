@@ -100,6 +100,7 @@ public final class ReplicaNode implements AutoCloseable {
             .random(RandomSource.system())
             .cache(new BlockCache(settings.cacheBytes()))
             .events(events::publish)
+            .withoutWaiting()
             .open();
     parts.push(server::close);
     peers.near(server.metadataPeer(), server.replicaPeer());
