@@ -42,7 +42,7 @@ final class TrialRun {
     Writers writers = Writers.start(servers, CUT_TABLE, extent.records());
     Writers.Seen missed;
     try {
-      Thread.sleep(extent.phase());
+      writers.awaitSome();
       servers.pause();
       try {
         var _ = writers.seen();
@@ -68,6 +68,8 @@ final class TrialRun {
     fill();
     Writers writers = Writers.start(servers, BULK_TABLE, extent.records());
     try {
+      writers.awaitSome();
+      var _ = writers.seen();
       Thread.sleep(extent.phase());
       Writers.Seen before = writers.seen();
       long start = System.nanoTime();
@@ -79,8 +81,13 @@ final class TrialRun {
           seconds,
           bytes(),
           note(
-              "%d writers had %,.0f writes/s before, %,.0f meanwhile, at most %,.0f ms without one",
-              Writers.COUNT, before.perSecond(), meanwhile.perSecond(), meanwhile.longestMillis()));
+              "%d writers had %,.0f writes/s before, %,.0f meanwhile, at most %,.0f ms without one;"
+                  + " %d not acknowledged in time",
+              Writers.COUNT,
+              before.perSecond(),
+              meanwhile.perSecond(),
+              meanwhile.longestMillis(),
+              meanwhile.missed()));
     } finally {
       writers.abandon();
     }
