@@ -208,17 +208,18 @@ public final class LocalReplica {
           "a change of row \"" + probe.firstRow() + "\" has no family that the table has");
     }
     senders.values().forEach(Sender::wake);
-    store
-        .whenDurable(sequence)
-        .whenComplete(
-            (_, failure) -> {
-              if (failure != null) {
-                write.fail(failure);
-              } else {
-                Metadata known = metadata;
-                write.heldBy(name.assignment().id(), known.sequence(), known);
-              }
-            });
+    var _ =
+        store
+            .whenDurable(sequence)
+            .whenComplete(
+                (_, failure) -> {
+                  if (failure != null) {
+                    write.fail(failure);
+                  } else {
+                    Metadata known = metadata;
+                    write.heldBy(name.assignment().id(), known.sequence(), known);
+                  }
+                });
     return write.answer();
   }
 

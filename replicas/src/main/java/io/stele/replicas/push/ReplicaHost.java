@@ -402,7 +402,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
 
   /** For what may read files. */
   private static <T> CompletableFuture<T> later(Supplier<CompletableFuture<T>> call) {
-    return CompletableFuture.supplyAsync(call, VIRTUAL).thenCompose(each -> each);
+    return CompletableFuture.completedFuture(true).thenComposeAsync(_ -> call.get(), VIRTUAL);
   }
 
   /** Saves how far everybody is, and stops. */

@@ -2,6 +2,7 @@ package io.stele.replicas.push;
 
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The newest changes of a replica, by sequence and without holes, for those who are not far behind.
@@ -35,7 +36,8 @@ final class Ring {
   }
 
   private final Budget budget;
-  private Change[] changes = new Change[64]; // the one with sequence s is at s modulo length
+  private @Nullable Change[] changes =
+      new @Nullable Change[64]; // the one with sequence s is at s modulo length
   private long begin; // of the oldest that is here
   private long end; // all before it are or were here
   private long top; // behind the newest that is here
@@ -71,7 +73,7 @@ final class Ring {
   }
 
   private void grow() {
-    Change[] wider = new Change[changes.length * 2];
+    @Nullable Change[] wider = new @Nullable Change[changes.length * 2];
     for (long sequence = begin; sequence < top; sequence++) {
       wider[(int) (sequence & (wider.length - 1))] = changes[slot(sequence)];
     }

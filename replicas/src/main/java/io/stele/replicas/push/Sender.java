@@ -395,7 +395,7 @@ final class Sender {
             batches,
             states);
     Push.Answer answer = await(peer.push(push));
-    if (Thread.currentThread() == thread) {
+    if (Thread.currentThread().equals(thread)) {
       told = states;
       lastSent = replica.clock().nanos();
     }
@@ -456,7 +456,7 @@ final class Sender {
   long backoff(int inRow) {
     long most = settings.retryMost().toNanos();
     long nanos = Math.min(most, settings.retryFirst().toNanos() << Math.min(inRow - 1, 16));
-    return nanos / 2 + (long) (nanos / 2 * replica.random().nextDouble());
+    return (long) (nanos * (0.5 + replica.random().nextDouble() / 2));
   }
 
   /** Waits, unless the reason for it goes away. */

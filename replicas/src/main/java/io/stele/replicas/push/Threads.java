@@ -22,6 +22,7 @@ final class Threads {
   }
 
   /** Waits for a signal; returns the nanoseconds that are left. */
+  @SuppressWarnings("WaitNotInLoop") // its callers loop
   static long await(Condition condition, long nanos) {
     try {
       return condition.awaitNanos(nanos);

@@ -16,6 +16,7 @@ import io.stele.replicas.metadata.MetadataCache;
 import io.stele.replicas.metadata.Partition;
 import io.stele.replicas.partition.MergedCells;
 import io.stele.replicas.partition.StoredCells;
+import io.stele.replicas.push.ReplicaPeer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -178,11 +179,11 @@ final class MajorityScan implements TableScan {
     for (int i = 0; i < answers.size(); i++) {
       List<Cell> lacking = missing.get(i);
       if (!lacking.isEmpty()) {
-        machinery
-            .peer(answers.get(i).from().server())
-            .ifPresent(
-                peer ->
-                    peer.repair(known.config().id(), partition.id(), MergedCells.pack(lacking)));
+        Bytes packed = MergedCells.pack(lacking);
+        Optional<ReplicaPeer> peer = machinery.peer(answers.get(i).from().server());
+        if (peer.isPresent()) {
+          var _ = peer.get().repair(known.config().id(), partition.id(), packed);
+        }
       }
     }
   }
