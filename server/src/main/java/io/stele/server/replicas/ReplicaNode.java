@@ -103,6 +103,7 @@ public final class ReplicaNode implements AutoCloseable {
     ReplicaServer server =
         settings.awaitsMetastore() ? builder.open() : builder.withoutWaiting().open();
     parts.push(server::close);
+    parts.push(coordination::stop); // nothing of it waits for the metastore any more
     peers.near(server.metadataPeer(), server.replicaPeer());
     Serving toPeers = gateway.serve(server.metadataPeer(), server.replicaPeer());
     Serving toPeople = gateway.serve(front.replicas(server));
