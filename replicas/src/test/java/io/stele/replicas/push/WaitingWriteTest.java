@@ -62,6 +62,7 @@ class WaitingWriteTest {
   private static WaitingWrite write(Acks acks, String row) {
     WaitingWrite write = new WaitingWrite(acks, Bytes.utf8(row), Bytes.utf8(row), 1_000);
     write.sequence(7);
+    write.durableHere("begun at one that is no member", WHOLE);
     return write;
   }
 
@@ -74,6 +75,16 @@ class WaitingWriteTest {
     assertThat(write.isDone()).isFalse();
     write.heldBy("p3", 1, WHOLE);
     assertThat(write.answer()).isCompletedWithValue(7L);
+  }
+
+  @Test
+  void nothingIsEnoughBeforeItIsDurableWhereItBegan() {
+    WaitingWrite write = new WaitingWrite(Acks.MAJORITY, Bytes.utf8("a"), Bytes.utf8("a"), 1_000);
+    write.heldBy("p2", 1, WHOLE);
+    write.heldBy("p3", 1, WHOLE);
+    assertThat(write.isDone()).isFalse();
+    write.durableHere("p1", WHOLE);
+    assertThat(write.isDone()).isTrue();
   }
 
   @Test
