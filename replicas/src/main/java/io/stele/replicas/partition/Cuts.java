@@ -11,6 +11,7 @@ import io.stele.engine.disk.DiskFragment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -34,7 +35,7 @@ final class Cuts {
 
   /** Rows of the range that have rows behind them, ascending. */
   List<Bytes> find(int pieces) {
-    TreeMap<Bytes, Long> sizes = new TreeMap<>(); // bytes up to a row, behind the one before
+    SortedMap<Bytes, Long> sizes = new TreeMap<>(); // bytes up to a row, behind the one before
     long onDisk = 0;
     for (Link link : store.chain().links()) {
       if (link.fragment() instanceof DiskFragment disk) {
@@ -49,7 +50,7 @@ final class Cuts {
     return choose(sizes, pieces);
   }
 
-  private void addRows(TreeMap<Bytes, Long> sizes) {
+  private void addRows(SortedMap<Bytes, Long> sizes) {
     try (Scan scan = store.scan(ReadPredicate.rows(rows))) {
       Bytes row = Bytes.EMPTY;
       long bytes = 0;
@@ -70,7 +71,7 @@ final class Cuts {
     }
   }
 
-  private List<Bytes> choose(TreeMap<Bytes, Long> sizes, int pieces) {
+  private List<Bytes> choose(SortedMap<Bytes, Long> sizes, int pieces) {
     sizes.keySet().removeIf(row -> rows.from().compareTo(row) > 0);
     long total = sizes.values().stream().mapToLong(Long::longValue).sum();
     List<Bytes> cuts = new ArrayList<>();

@@ -52,8 +52,7 @@ final class PageWriter {
   CellPage fill(Scan cells, int wantedBytes, boolean fresh) {
     CellBatchWriter out = new CellBatchWriter(Math.min(wantedBytes, FIRST_BUFFER));
     int maxBytes = Math.max(wantedBytes, out.size() + 1);
-    CellView from = after;
-    boolean found = !finished && (fresh && from != null ? cells.seek(from) : cells.next());
+    boolean found = !finished && advance(cells, fresh);
     while (found && countRow(cells.cell())) {
       CellView cell = cells.cell();
       out.add(cell);
@@ -65,6 +64,14 @@ final class PageWriter {
     }
     finished = true;
     return new CellPage(cells.txn(), out.finish(cells.txn()), false);
+  }
+
+  private boolean advance(Scan cells, boolean fresh) {
+    CellView from = after;
+    if (fresh && from != null) {
+      return cells.seek(from);
+    }
+    return cells.next();
   }
 
   /** False if the cell is of a row too many. */

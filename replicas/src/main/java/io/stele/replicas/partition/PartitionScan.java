@@ -49,14 +49,16 @@ final class PartitionScan implements TableScan {
       if (pages.isFinished()) {
         return new CellPage(txn(), Optional.empty(), false);
       }
-      Scan cells = open;
-      boolean fresh = cells == null || !cells.isCurrent();
-      if (fresh) {
+      Scan held = open;
+      CellPage page;
+      if (held != null && held.isCurrent()) {
+        page = pages.fill(held, maxBytes, false);
+      } else {
         letGo();
-        cells = partition.open(predicate, snapshot);
+        Scan cells = partition.open(predicate, snapshot);
         open = cells;
+        page = pages.fill(cells, maxBytes, true);
       }
-      CellPage page = pages.fill(cells, maxBytes, fresh);
       if (!page.more()) {
         letGo();
       }
