@@ -165,6 +165,7 @@ final class Assembly {
     ReplicasSettings known = settings.bind(ReplicasSettings.class, ServerSchema.REPLICAS);
     Path directory = Files.createDirectories(data.resolve("replicas"));
     inspection.directory("replicas", directory);
+    boolean alone = metastore.filter(MetastoreRole::alone).isPresent();
     ReplicaNode node =
         parts.add(
             "its replicas",
@@ -174,6 +175,7 @@ final class Assembly {
                     metastoreFrom(),
                     directory,
                     known.session(),
+                    alone,
                     known.server(),
                     known.cache().bytes()),
                 gateway,
@@ -181,7 +183,7 @@ final class Assembly {
                 replicated,
                 channels,
                 events));
-    if (metastore.filter(MetastoreRole::alone).isPresent()) {
+    if (alone) {
       try {
         boolean _ = node.awaitRegistered(REGISTER_PATIENCE); // else a little later
       } catch (InterruptedException e) {

@@ -92,17 +92,18 @@ public final class ReplicaNode implements AutoCloseable {
             new GrpcReplicaPeers(
                 channels,
                 GrpcReplicaPeers.Patience.DEFAULT.withAnswer(settings.server().peerTimeout())));
-    ReplicaServer server =
+    ReplicaServer.Builder builder =
         ReplicaServer.builder(files, coordination, peers)
             .address(settings.address())
             .settings(settings.server())
             .clock(Clock.system())
             .random(RandomSource.system())
             .cache(new BlockCache(settings.cacheBytes()))
-            .events(events::publish)
-            .withoutWaiting()
-            .open();
+            .events(events::publish);
+    ReplicaServer server =
+        settings.awaitsMetastore() ? builder.open() : builder.withoutWaiting().open();
     parts.push(server::close);
+    parts.push(coordination::stop); // nothing of it waits for the metastore any more
     peers.near(server.metadataPeer(), server.replicaPeer());
     Serving toPeers = gateway.serve(server.metadataPeer(), server.replicaPeer());
     Serving toPeople = gateway.serve(front.replicas(server));

@@ -13,6 +13,7 @@ import java.util.List;
  * @param metastore addresses of servers that answer for the metastore
  * @param directory of its own, on a local disk
  * @param session how long it may be silent before it is taken for dead
+ * @param awaitsMetastore whether it asks that before it serves, since it certainly answers soon
  * @param cacheBytes for blocks of files
  */
 public record ReplicaNodeSettings(
@@ -20,6 +21,7 @@ public record ReplicaNodeSettings(
     List<String> metastore,
     Path directory,
     Duration session,
+    boolean awaitsMetastore,
     ReplicaSettings server,
     long cacheBytes) {
   public ReplicaNodeSettings {
