@@ -60,8 +60,11 @@ final class TrialRun {
     return new Timing(
         seconds,
         missed.acknowledged() * Rows.LARGE_VALUE,
-        note(
-            "%,d writes missed in a cut of %d s", missed.acknowledged(), extent.cut().toSeconds()));
+        String.format(
+            Locale.ROOT,
+            "%,d writes missed in a cut of %d s",
+            missed.acknowledged(),
+            extent.cut().toSeconds()));
   }
 
   private Timing split() throws Exception {
@@ -80,7 +83,8 @@ final class TrialRun {
       return new Timing(
           seconds,
           bytes(),
-          note(
+          String.format(
+              Locale.ROOT,
               "%d writers had %,.0f writes/s before, %,.0f meanwhile, at most %,.0f ms without one;"
                   + " %d not acknowledged in time",
               Writers.COUNT,
@@ -107,11 +111,8 @@ final class TrialRun {
     var _ = until("as many replicas as before", () -> servers.isSettled(BULK_TABLE));
     double seconds = (System.nanoTime() - start) / 1e9;
     requireIdentical(BULK_TABLE);
-    return new Timing(seconds, bytes(), note("all rows were read after %.2f s", readable));
-  }
-
-  private static String note(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
+    return new Timing(
+        seconds, bytes(), String.format(Locale.ROOT, "all rows were read after %.2f s", readable));
   }
 
   private long bytes() {
