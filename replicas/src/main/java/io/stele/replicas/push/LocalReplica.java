@@ -217,7 +217,7 @@ public final class LocalReplica {
                     write.fail(failure);
                   } else {
                     Metadata known = metadata;
-                    write.heldBy(name.assignment().id(), known.sequence(), known);
+                    write.durableHere(name.assignment().id(), known);
                   }
                 });
     return write.answer();

@@ -407,7 +407,10 @@ class ReplicaWritesTest {
     assertThat(a().list(false)).containsExactly("t");
     cluster.server("c").drop("t");
     assertThat(a().list(false)).isEmpty();
-    assertThatThrownBy(() -> get(a(), "t", "r")).isInstanceOf(NotFoundException.class);
+    await() // a look at all tables that began before may still end after it
+        .untilAsserted(
+            () ->
+                assertThatThrownBy(() -> get(a(), "t", "r")).isInstanceOf(NotFoundException.class));
     await()
         .untilAsserted(
             () ->
