@@ -83,7 +83,7 @@ public final class ReplicaNode implements AutoCloseable {
     MetastoreClient metastore =
         new MetastoreClient(
             settings.metastore(), ClientSettings.DEFAULTS.withCalls(calls(settings)));
-    parts.push(metastore::close);
+    parts.push(metastore);
     MetastoreCoordination coordination =
         new MetastoreCoordination(metastore, front::hasTabletTable, registration::leads);
     NearPeers peers =
@@ -102,15 +102,15 @@ public final class ReplicaNode implements AutoCloseable {
             .events(events::publish);
     ReplicaServer server =
         settings.awaitsMetastore() ? builder.open() : builder.withoutWaiting().open();
-    parts.push(server::close);
+    parts.push(server);
     parts.push(coordination::stop); // nothing of it waits for the metastore any more
     peers.near(server.metadataPeer(), server.replicaPeer());
     Serving toPeers = gateway.serve(server.metadataPeer(), server.replicaPeer());
     Serving toPeople = gateway.serve(front.replicas(server));
-    parts.push(toPeers::close);
-    parts.push(toPeople::close);
+    parts.push(toPeers);
+    parts.push(toPeople);
     Subscription names = tables.follow(coordination);
-    parts.push(names::close);
+    parts.push(names);
     tables.serve(server);
     parts.push(tables::stop);
     String what = "replica server " + settings.address();
