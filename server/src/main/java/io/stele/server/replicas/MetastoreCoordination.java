@@ -57,6 +57,10 @@ final class MetastoreCoordination implements Coordination {
     stopping.complete(null);
   }
 
+  boolean isStopped() {
+    return stopping.isDone();
+  }
+
   private <T> T look(Supplier<T> question) {
     return ask(question, () -> new UnavailableException(STOPPING));
   }

@@ -1,5 +1,6 @@
 package io.stele.server.replicas;
 
+import io.stele.base.event.Event;
 import io.stele.base.event.Events;
 import io.stele.base.event.Subscription;
 import io.stele.base.file.LocalFileStore;
@@ -14,6 +15,9 @@ import io.stele.gateway.nativeapi.GrpcReplicaPeers;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.gateway.nativeapi.Serving;
 import io.stele.replicas.metadata.Coordination.LiveServer;
+import io.stele.replicas.metadata.MetadataEvent;
+import io.stele.replicas.placement.KeeperEvent;
+import io.stele.replicas.push.ReplicaEvent;
 import io.stele.replicas.serve.ReplicaServer;
 import io.stele.replicas.serve.ServerId;
 import io.stele.server.cluster.SessionLoop;
@@ -99,7 +103,7 @@ public final class ReplicaNode implements AutoCloseable {
             .clock(Clock.system())
             .random(RandomSource.system())
             .cache(new BlockCache(settings.cacheBytes()))
-            .events(events::publish);
+            .events(event -> tell(event, coordination, events));
     ReplicaServer server =
         settings.awaitsMetastore() ? builder.open() : builder.withoutWaiting().open();
     parts.push(server);
@@ -117,6 +121,17 @@ public final class ReplicaNode implements AutoCloseable {
     SessionLoop sessions =
         new SessionLoop(what, metastore, settings.session(), registration, events).start();
     parts.push(sessions); // leaves first, so that others are asked
+  }
+
+  /** That something will be tried again is not so once it stops. */
+  private static void tell(Event event, MetastoreCoordination coordination, Events events) {
+    boolean triedAgain =
+        event instanceof MetadataEvent.Failed
+            || event instanceof KeeperEvent.Failed
+            || event instanceof ReplicaEvent.BackgroundFailed;
+    if (!triedAgain || !coordination.isStopped()) {
+      events.publish(event);
+    }
   }
 
   /** Waits until others know of it; false if that takes longer. */
