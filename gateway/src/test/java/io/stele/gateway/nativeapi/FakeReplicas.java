@@ -27,8 +27,8 @@ final class FakeReplicas {
   static final Partition.Split SPLIT =
       new Partition.Split(
           bytes("g"),
-          new Partition.Half("p2", List.of(A, B)),
-          new Partition.Half("p3", List.of(B)));
+          new Partition.Half("p2", List.of(new Assignment("s1", "a4"), new Assignment("s2", "a5"))),
+          new Partition.Half("p3", List.of(new Assignment("s2", "a6"))));
   static final io.stele.replicas.metadata.Metadata MAP =
       new io.stele.replicas.metadata.Metadata(
           "t1",
