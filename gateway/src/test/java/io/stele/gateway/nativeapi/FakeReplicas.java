@@ -45,7 +45,12 @@ final class FakeReplicas {
                       new Partition.Joining(new Assignment("s3", "a3"), Optional.empty())),
                   Optional.of(SPLIT)),
               new Partition(
-                  "p4", bytes("m"), Optional.empty(), List.of(B), List.of(), Optional.empty())));
+                  "p4",
+                  bytes("m"),
+                  Optional.empty(),
+                  List.of(new Assignment("s2", "a7")),
+                  List.of(),
+                  Optional.empty())));
   static final Push.Progress PROGRESS =
       new Push.Progress(A, 8, 41, List.of(new Push.Confirmed("a2", 40, 38)), 2048);
   static final StoredCells STORED =
