@@ -255,6 +255,10 @@ public final class LocalReplica {
 
   /** Answers the sequence; 0 if nothing of it belongs here. */
   private long add(CellBatch cells, LongFunction<Change> change) {
+    if (!store.takes(cells)) {
+      partners.followNow(
+          name.table()); // the family may be new; else it was removed, and is left out
+    }
     long sequence;
     boolean tooMuch;
     gate.readLock().lock();

@@ -95,7 +95,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
           open(assigned, schema, metadata);
         }
       }
-      boolean altered = !schema.equals(schemas.put(metadata.table(), schema));
+      boolean altered = !schema.equals(schemas.get(metadata.table()));
       for (LocalReplica replica : replicas(metadata.table())) {
         if (altered) {
           replica.store().alter(schema);
@@ -103,6 +103,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
         replica.follow(metadata);
         index(replica);
       }
+      schemas.put(metadata.table(), schema);
     } catch (IOException e) {
       throw new UnavailableException("a replica could not be made or opened: " + e, e);
     } finally {

@@ -43,7 +43,13 @@ final class Writes {
   /** Answers the sequence of the change in the replica here. */
   CompletableFuture<Long> apply(String table, CellBatch cells, Acks acks) {
     MetadataCache.Known known = machinery.table(table);
-    Bytes first = checkFamilies(known, cells);
+    Bytes first;
+    try {
+      first = checkFamilies(known, cells);
+    } catch (InvalidRequestException e) {
+      known = machinery.newest(table); // perhaps it was altered a moment ago
+      first = checkFamilies(known, cells);
+    }
     HistoryRule.check(table, known.config().schema(), cells);
     Partition partition = known.metadata().partitionOf(first);
     checkOnePartition(table, partition, cells);
