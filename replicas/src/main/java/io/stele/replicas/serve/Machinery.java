@@ -261,12 +261,18 @@ final class Machinery implements Partners, MetadataCache.Listener {
 
   // ---- news
 
+  /** What is known is looked at within the lock, so that nothing older comes behind it. */
   @Override
   public void tableChanged(String table) {
-    if (cache().byId(table).isPresent()) {
-      follow(table);
-    } else if (host.tables().contains(table)) {
-      forgetIfDropped(table, 0);
+    following.lock();
+    try {
+      if (cache().byId(table).isPresent()) {
+        follow(table);
+      } else if (host.tables().contains(table)) {
+        forgetIfDropped(table, 0);
+      }
+    } finally {
+      following.unlock();
     }
   }
 
@@ -278,7 +284,6 @@ final class Machinery implements Partners, MetadataCache.Listener {
     }
   }
 
-  /** What is known is looked at within the lock, so that nothing older comes behind it. */
   private void followKnown(String table) {
     following.lock();
     try {
