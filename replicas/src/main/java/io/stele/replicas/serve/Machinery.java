@@ -284,7 +284,8 @@ final class Machinery implements Partners, MetadataCache.Listener {
     }
   }
 
-  private void followKnown(String table) {
+  /** Has the replicas of a table follow what is known; waits for others who do so. */
+  void followKnown(String table) {
     following.lock();
     try {
       cache()
