@@ -173,6 +173,30 @@ final class ChainKeeper implements AutoCloseable {
     }
   }
 
+  /** Adds a disk fragment below all others. */
+  void addOldest(FilePath path) throws IOException {
+    manifests.lock();
+    try {
+      checkUsable();
+      Link link = Link.whole(openFragment(path));
+      try {
+        save(holder.current().prepend(link), flushedTxn);
+      } catch (IOException | RuntimeException e) {
+        // The file stays: a manifest whose fate is unknown may name it. Else it is a stray.
+        ((DiskFragment) link.fragment()).close();
+        throw e;
+      }
+      chains.lock();
+      try {
+        holder.replace(holder.current().prepend(link));
+      } finally {
+        chains.unlock();
+      }
+    } finally {
+      manifests.unlock();
+    }
+  }
+
   private void install(List<Link> inputs, Optional<Link> output) {
     chains.lock();
     try {

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -151,6 +152,7 @@ public final class Store implements AutoCloseable {
     private RandomGenerator random = RandomSource.system();
     private Consumer<StoreEvent> events = _ -> {};
     private CommitLog.Progress progress = CommitLog.Progress.IGNORED;
+    private long startTxn;
 
     private static final long DEFAULT_CACHE_BYTES = 256L << 20;
 
@@ -192,8 +194,18 @@ public final class Store implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Where there is no store yet, one begins behind this transaction: those up to it are for what
+     * it will {@linkplain Store#adopt adopt}.
+     */
+    public Builder startBehind(long txn) {
+      startTxn = txn;
+      return this;
+    }
+
     public Store open() {
       try {
+        Manifest.begin(files, startTxn);
         return new Store(this, false);
       } catch (IOException e) {
         throw new UnavailableException(
@@ -397,8 +409,13 @@ public final class Store implements AutoCloseable {
    * tell them from their absence. For stores that are resolved by time.
    */
   public StoredScan stored(RowRange rows, long afterTxn) {
+    return stored(rows, afterTxn, Long.MAX_VALUE);
+  }
+
+  /** As above, without what came behind another transaction. */
+  public StoredScan stored(RowRange rows, long afterTxn, long upToTxn) {
     checkByTime();
-    return reads.stored(rows, afterTxn, this::durableTxn);
+    return reads.stored(rows, afterTxn, () -> Math.min(durableTxn(), upToTxn));
   }
 
   /**
@@ -445,6 +462,37 @@ public final class Store implements AutoCloseable {
   public void compact() {
     checkOpen();
     compactor.compactAll();
+  }
+
+  /**
+   * Takes over cells of another store, with the transactions that they have there, below all that
+   * is here: for a store that {@linkplain Builder#startBehind began behind} those. Readers see them
+   * all at once. For stores that are resolved by time.
+   *
+   * @return how many cells it was
+   * @throws java.util.concurrent.CancellationException if asked to stop; nothing has changed
+   */
+  public long adopt(StoredScan cells, BooleanSupplier cancelled) {
+    checkByTime();
+    checkOpen();
+    if (cells.txn() > assignedTxn) {
+      throw new InvalidRequestException(
+          "cells up to transaction "
+              + cells.txn()
+              + " to be adopted by a store at "
+              + assignedTxn
+              + ": it must have begun behind them");
+    }
+    try {
+      long count =
+          new Adoption(files, keeper)
+              .run(cells, settings.fragments(), random.nextLong(), cancelled);
+      compactor.wake();
+      return count;
+    } catch (IOException e) {
+      throw new UnavailableException(
+          "cells could not be adopted in " + files.describe() + ": " + e, e);
+    }
   }
 
   /**
