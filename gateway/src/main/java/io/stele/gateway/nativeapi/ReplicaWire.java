@@ -8,6 +8,7 @@ import io.stele.protocol.v1.ConfirmedSequence;
 import io.stele.protocol.v1.DigestsAnswer;
 import io.stele.protocol.v1.PushRequest;
 import io.stele.protocol.v1.ReplicaProgress;
+import io.stele.protocol.v1.ReplicaSource;
 import io.stele.protocol.v1.ReplicasProgress;
 import io.stele.protocol.v1.StoredCellsAnswer;
 import io.stele.protocol.wire.WireCells;
@@ -71,6 +72,7 @@ final class ReplicaWire {
               .setSequence(progress.sequence())
               .setBytes(progress.bytes());
       progress.confirmed().forEach(confirmed -> each.addConfirmed(toWire(confirmed)));
+      progress.source().ifPresent(source -> each.setSource(toWire(source)));
       wire.addReplicas(each);
     }
     return wire.build();
@@ -85,8 +87,21 @@ final class ReplicaWire {
                     each.getMetadata(),
                     each.getSequence(),
                     each.getConfirmedList().stream().map(ReplicaWire::confirmed).toList(),
-                    each.getBytes()))
+                    each.getBytes(),
+                    each.hasSource() ? Optional.of(source(each.getSource())) : Optional.empty()))
         .toList();
+  }
+
+  private static ReplicaSource toWire(Push.Source source) {
+    return ReplicaSource.newBuilder()
+        .setPartition(source.partition())
+        .setAssignment(source.assignment())
+        .setDone(source.done())
+        .build();
+  }
+
+  private static Push.Source source(ReplicaSource wire) {
+    return new Push.Source(wire.getPartition(), wire.getAssignment(), wire.getDone());
   }
 
   static StoredCellsAnswer toWire(StoredCells stored) {

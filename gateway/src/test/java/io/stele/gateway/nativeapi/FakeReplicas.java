@@ -52,7 +52,13 @@ final class FakeReplicas {
                   List.of(),
                   Optional.empty())));
   static final Push.Progress PROGRESS =
-      new Push.Progress(A, 8, 41, List.of(new Push.Confirmed("a2", 40, 38)), 2048);
+      new Push.Progress(
+          A,
+          8,
+          41,
+          List.of(new Push.Confirmed("a2", 40, 38)),
+          2048,
+          Optional.of(new Push.Source("p0", "a0", true)));
   static final StoredCells STORED =
       new StoredCells(Optional.of(batch(put("r", "f:x", 1, "1"))), Optional.of(bytes("s")));
   static final StoredCells NOTHING = new StoredCells(Optional.empty(), Optional.empty());

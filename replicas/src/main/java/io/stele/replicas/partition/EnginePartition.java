@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
@@ -79,7 +80,8 @@ public final class EnginePartition implements PartitionStore {
       BlockCache cache,
       Clock clock,
       RandomGenerator random,
-      Consumer<StoreEvent> events) {
+      Consumer<StoreEvent> events,
+      long sequence) {
     ReplicaSchema schema = new ReplicaSchema(tableSchema);
     Durability durability = new Durability(name);
     Store store =
@@ -90,6 +92,7 @@ public final class EnginePartition implements PartitionStore {
             .random(random)
             .events(events)
             .progress(durability)
+            .startBehind(sequence)
             .open();
     EnginePartition partition = new EnginePartition(name, settings, store, durability, schema);
     try {
@@ -252,6 +255,24 @@ public final class EnginePartition implements PartitionStore {
   @Override
   public Changes changesSince(long sequence, RowRange rows) {
     return new StoredChanges(store.stored(rows, sequence));
+  }
+
+  @Override
+  public long takeOver(PartitionStore other, RowRange rows, long upTo, BooleanSupplier cancelled) {
+    if (!(other instanceof EnginePartition source)) {
+      throw new InvalidRequestException("replica " + name + " can take over from a store alone");
+    }
+    long cells;
+    try (StoredScan scan = source.store.stored(rows, 0, upTo)) {
+      cells = store.adopt(scan, cancelled);
+    }
+    schemas.writeLock().lock();
+    try {
+      restrict(schema); // families may have been removed meanwhile
+    } finally {
+      schemas.writeLock().unlock();
+    }
+    return cells;
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.stele.base.table.TableScan;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 
 /**
  * The cells of one replica, durable on the local disk. What it holds is a set: changes may come in
@@ -58,6 +59,16 @@ public interface PartitionStore extends AutoCloseable {
     @Override
     void close();
   }
+
+  /**
+   * Takes over, with their sequences, the cells that another replica on this disk had up to a
+   * sequence: for one that {@linkplain ReplicaStores#begin began behind} it.
+   *
+   * @param rows that count
+   * @return how many cells it was
+   * @throws java.util.concurrent.CancellationException if asked to stop; nothing has changed
+   */
+  long takeOver(PartitionStore other, RowRange rows, long upTo, BooleanSupplier cancelled);
 
   CellPage read(ReadPredicate predicate, ScanOptions options, int maxBytes);
 

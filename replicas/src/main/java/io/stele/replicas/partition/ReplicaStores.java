@@ -93,6 +93,14 @@ public final class ReplicaStores {
 
   /** Opens a replica, and makes it where it does not exist. One at a time may be open. */
   public EnginePartition open(ReplicaName name, TableSchema schema) {
+    return begin(name, schema, 0);
+  }
+
+  /**
+   * As {@link #open}; one that is made here has its first change behind a sequence, up to which it
+   * will take over those of another.
+   */
+  public EnginePartition begin(ReplicaName name, TableSchema schema, long sequence) {
     return EnginePartition.open(
         name.toString(),
         directory(name),
@@ -101,7 +109,8 @@ public final class ReplicaStores {
         cache,
         clock,
         random,
-        event -> events.accept(name, event));
+        event -> events.accept(name, event),
+        sequence);
   }
 
   /** The files of a replica, for what its owner keeps beside the cells. */

@@ -7,22 +7,28 @@ import io.stele.replicas.partition.PartitionStore;
 import io.stele.replicas.push.Duty.Target;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Sends a target that is far behind, or new, what the files have: beside the newest changes, which
- * its {@link Sender} sends meanwhile. The receiver passes over what it has already.
+ * its {@link Sender} sends meanwhile. A half of a split on the same server takes it over as a file;
+ * what one on another server has by way of its {@link Neighbour} is left out. The receiver passes
+ * over what it has already.
  */
 final class CatchUp {
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int TRIES_OF_ONE = 10; // before it starts over, and lets go of the files
 
   private final Sender sender;
   private final LocalReplica replica;
   private final Target target;
   private final PushSettings settings;
+  private final Neighbour neighbour;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -36,6 +42,7 @@ final class CatchUp {
     this.replica = replica;
     this.target = target;
     this.settings = settings;
+    this.neighbour = new Neighbour(replica, target);
   }
 
   void startOrWake() {
@@ -101,7 +108,7 @@ final class CatchUp {
       try {
         pass();
         failures = 0;
-      } catch (SteleException | CompletionException e) {
+      } catch (SteleException | CompletionException | CancellationException e) {
         pause(sender.backoff(++failures));
       } catch (RuntimeException e) {
         replica.report(
@@ -118,15 +125,52 @@ final class CatchUp {
   private boolean ended() {
     lock.lock();
     try {
-      running = !closed && sender.base() < sender.gapEnd();
+      running = !closed && (sender.base() < sender.gapEnd() || awaitsHeir());
       return !running;
     } finally {
       lock.unlock();
     }
   }
 
-  /** Sends all that there is now. */
+  /** Whether the target is one that has still to take over from the replica. */
+  boolean awaitsHeir() {
+    return replica
+        .handovers()
+        .heir(replica, target)
+        .filter(each -> !each.beginning().isWhole())
+        .isPresent();
+  }
+
+  /** Sends all that there is now and that the target has not got on another way. */
   private void pass() {
+    if (!replica.beginning().isWhole() || !skipWhatIsThere()) {
+      pause(LOOK_NANOS);
+      return;
+    }
+    if (sender.base() < sender.gapEnd()) {
+      sendAll();
+    }
+  }
+
+  /** Moves over what the target has without having been sent it; false if that is still to come. */
+  private boolean skipWhatIsThere() {
+    Optional<LocalReplica> heir = replica.handovers().heir(replica, target);
+    if (heir.isPresent()) {
+      replica.handovers().handOver(replica, heir.get(), this::isClosed);
+      sender.caughtUp(heir.get().beginning().sequence(), heir.get().metadata().sequence());
+      return true;
+    }
+    return switch (neighbour.ask(sender.base())) {
+      case Neighbour.Finding.Nothing _ -> true;
+      case Neighbour.Finding.NotYet _ -> false;
+      case Neighbour.Finding.Has(long upTo, long metadata) -> {
+        sender.caughtUp(upTo, metadata);
+        yield true;
+      }
+    };
+  }
+
+  private void sendAll() {
     PartitionStore store = replica.store();
     store.whenDurable(sender.gapEnd()).join();
     long cells = 0;

@@ -40,6 +40,11 @@ public record Duty(Role role, List<Target> targets) {
     public String text() {
       return text;
     }
+
+    /** Whether it will take the place of a part of a partition that is being split. */
+    boolean isHalf() {
+      return this == LOWER_HALF || this == UPPER_HALF;
+    }
   }
 
   /**

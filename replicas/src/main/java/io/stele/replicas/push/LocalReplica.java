@@ -42,8 +42,10 @@ import org.jspecify.annotations.Nullable;
 public final class LocalReplica {
   private final Replica name;
   private final PartitionStore store;
+  private final Beginning beginning;
   private final SequenceMap sequences;
   private final Ring ring;
+  private final Handovers handovers;
   private final Partners partners;
   private final Clock clock;
   private final RandomGenerator random;
@@ -55,6 +57,8 @@ public final class LocalReplica {
   private volatile Metadata metadata;
   private volatile Duty duty;
   private volatile Map<String, Sender> senders = Map.of(); // by assignment
+  // How far those were that are no targets any more: some who are began with what they have.
+  private final Map<String, Long> formerly = new ConcurrentHashMap<>();
 
   private final Queue<WaitingWrite> waiting = new ConcurrentLinkedQueue<>(); // by deadline
   // What senders of changes said about others: by sender, then by who has them.
@@ -67,14 +71,19 @@ public final class LocalReplica {
   LocalReplica(
       Replica name,
       PartitionStore store,
+      Beginning beginning,
       SequenceMap sequences,
       Metadata metadata,
       ReplicaParts parts,
+      Handovers handovers,
       Ring.Budget budget) {
     this.name = name;
     this.store = store;
+    this.beginning = beginning;
     this.sequences = sequences;
+    this.formerly.putAll(sequences.saved());
     this.ring = new Ring(budget, store.sequence());
+    this.handovers = handovers;
     this.partners = parts.partners();
     this.clock = parts.clock();
     this.random = parts.random();
@@ -92,6 +101,11 @@ public final class LocalReplica {
     return store;
   }
 
+  /** What it began with, and whether it has that. */
+  Beginning beginning() {
+    return beginning;
+  }
+
   public Metadata metadata() {
     return metadata;
   }
@@ -102,6 +116,10 @@ public final class LocalReplica {
 
   Ring ring() {
     return ring;
+  }
+
+  Handovers handovers() {
+    return handovers;
   }
 
   Partners partners() {
@@ -137,7 +155,7 @@ public final class LocalReplica {
       Sender sender = senders.get(target.assignment().id());
       if (sender == null || !sender.target().equals(target)) {
         // One that has other rows than before may lack them.
-        long confirmed = sender == null ? sequences.get(target.assignment().id()) : 0;
+        long confirmed = sender == null ? confirmedBy(target.assignment().id()) : 0;
         sender = new Sender(this, target, Math.min(confirmed, store.sequence()), settings);
         fresh.add(sender);
       }
@@ -149,6 +167,7 @@ public final class LocalReplica {
     metadata = newer;
     duty = after;
     gone.values().stream().filter(each -> !kept.containsValue(each)).forEach(Sender::close);
+    remember(gone, kept.keySet());
     fresh.forEach(Sender::start);
     said.keySet().retainAll(mentioned(newer));
     if (before.role() != after.role()) {
@@ -156,6 +175,33 @@ public final class LocalReplica {
     }
     waiting.forEach(each -> each.look(newer));
     retryNow();
+  }
+
+  private void remember(Map<String, Sender> gone, Set<String> targets) {
+    if (formerly.size() > MOST_FORMER) {
+      formerly.clear(); // what is not known is sent again
+    }
+    gone.forEach(
+        (assignment, sender) -> {
+          if (!targets.contains(assignment)) {
+            formerly.put(assignment, sender.confirmed());
+          }
+        });
+    formerly.keySet().removeAll(targets);
+  }
+
+  private static final int MOST_FORMER = 64;
+
+  /** Up to which sequence somebody has all changes, as far as is known here. */
+  long confirmedBy(String assignment) {
+    Sender sender = senders.get(assignment);
+    return sender != null ? sender.confirmed() : formerly.getOrDefault(assignment, 0L);
+  }
+
+  Map<String, Long> confirmedByAll() {
+    Map<String, Long> confirmed = new HashMap<>(formerly);
+    senders.forEach((assignment, sender) -> confirmed.put(assignment, sender.confirmed()));
+    return confirmed;
   }
 
   /** Who may still send, or be sent, changes. */
@@ -346,7 +392,8 @@ public final class LocalReplica {
       sender.settle();
       states.add(sender.state());
     }
-    return new Push.Progress(name.assignment(), known.sequence(), sequence, states, store.bytes());
+    return new Push.Progress(
+        name.assignment(), known.sequence(), sequence, states, store.bytes(), beginning.source());
   }
 
   // ---- upkeep
@@ -362,9 +409,7 @@ public final class LocalReplica {
   }
 
   void save() throws IOException {
-    Map<String, Long> confirmed = new HashMap<>();
-    senders.forEach((assignment, sender) -> confirmed.put(assignment, sender.confirmed()));
-    sequences.save(confirmed);
+    sequences.save(confirmedByAll());
   }
 
   /**
@@ -373,7 +418,10 @@ public final class LocalReplica {
    */
   boolean mayGo() {
     Duty current = duty;
-    return current.role() == Duty.Role.LEAVING && !current.targets().isEmpty() && allHaveAll();
+    return current.role() == Duty.Role.LEAVING
+        && !current.targets().isEmpty()
+        && beginning.isWhole()
+        && allHaveAll();
   }
 
   private boolean allHaveAll() {
@@ -411,6 +459,7 @@ public final class LocalReplica {
     } finally {
       gate.writeLock().unlock();
     }
+    beginning.close();
     senders.values().forEach(Sender::close);
     senders.values().forEach(Sender::awaitEnd);
     waiting.forEach(

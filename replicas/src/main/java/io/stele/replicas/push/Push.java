@@ -3,6 +3,7 @@ package io.stele.replicas.push;
 import io.stele.base.cell.CellBatch;
 import io.stele.replicas.metadata.Assignment;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Changes on their way from one replica to another.
@@ -53,7 +54,20 @@ public record Push(
    * @param sequence of its newest change
    * @param confirmed how far others have confirmed
    * @param bytes in files and memory
+   * @param source what it began with; none if that was nothing
    */
   public record Progress(
-      Assignment assignment, long metadata, long sequence, List<Confirmed> confirmed, long bytes) {}
+      Assignment assignment,
+      long metadata,
+      long sequence,
+      List<Confirmed> confirmed,
+      long bytes,
+      Optional<Source> source) {}
+
+  /**
+   * The replica on the same server of which a half of a split takes over the cells.
+   *
+   * @param done whether it has them
+   */
+  public record Source(String partition, String assignment, boolean done) {}
 }

@@ -42,6 +42,15 @@ public sealed interface ReplicaEvent extends Event {
     }
   }
 
+  /** A half of a split has the cells that it begins with. */
+  record TakenOver(String replica, String from, long cells, long upTo) implements ReplicaEvent {
+    @Override
+    public String text() {
+      return "replica %s took over %d cells of %s, all up to change %d"
+          .formatted(replica, cells, from, upTo);
+    }
+  }
+
   /** A split was recorded. */
   record SplitBegun(String partition, String at) implements ReplicaEvent {
     @Override

@@ -5,6 +5,7 @@ import io.stele.base.cell.CellBatch;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FileStore;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.TableSchema;
 import io.stele.replicas.metadata.Assignment;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -41,15 +43,18 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   private final ReplicaStores stores;
   private final Splits splits;
   private final Ring.Budget budget;
+  private final Handovers handovers;
 
   private final Map<String, LocalReplica> byAssignment = new ConcurrentHashMap<>();
+  // Tables of which there may be replicas on disk that are not open yet.
+  private final Set<String> opening = ConcurrentHashMap.newKeySet();
   private final Map<String, LocalReplica> byPartition = new ConcurrentHashMap<>(); // assigned ones
 
   private final ReentrantLock lifecycle = new ReentrantLock();
   // Guarded by lifecycle.
   private final Map<String, List<Replica>> unopened = new HashMap<>(); // by table
   private final Map<String, TableSchema> schemas = new HashMap<>();
-  private boolean closed;
+  private volatile boolean closed; // looked at without it, too
   private long lastSaved;
 
   /** The replicas that a disk has; none is opened before METADATA of its table is known. */
@@ -58,12 +63,14 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     this.stores = stores;
     this.splits = new Splits(parts);
     this.budget = new Ring.Budget(parts.settings().ringBytes());
+    this.handovers = new Handovers(id -> Optional.ofNullable(byAssignment.get(id)));
     for (ReplicaName name : stores.list()) {
       find(name)
           .ifPresentOrElse(
               found -> unopened.computeIfAbsent(name.table(), _ -> new ArrayList<>()).add(found),
               () -> stores.delete(name)); // a crash came before there was anything in it
     }
+    opening.addAll(unopened.keySet());
   }
 
   private Optional<Replica> find(ReplicaName name) {
@@ -91,14 +98,18 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
       unopened.remove(metadata.table());
       for (Replica assigned : assigned(metadata)) {
         if (!byAssignment.containsKey(assigned.assignment().id())) {
-          ReplicaFile.write(stores.directory(assigned.name()), assigned);
+          make(assigned, metadata);
           open(assigned, schema, metadata);
         }
       }
+      opening.remove(metadata.table());
       boolean altered = !schema.equals(schemas.get(metadata.table()));
       for (LocalReplica replica : replicas(metadata.table())) {
         if (altered) {
           replica.store().alter(schema);
+        }
+        if (!replica.beginning().isFromOneOf(byAssignment.keySet())) {
+          replica.beginning().giveUp();
         }
         replica.follow(metadata);
         index(replica);
@@ -111,10 +122,54 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     }
   }
 
+  /** Writes down what a new replica is, and what it begins with if it has a part of another. */
+  private void make(Replica name, Metadata metadata) throws IOException {
+    FileStore directory = stores.directory(name.name());
+    Optional<LocalReplica> source = splitFor(name, metadata);
+    if (source.isPresent()) {
+      LocalReplica from = source.get();
+      Map<String, Long> known = from.confirmedByAll(); // first: they may have more by now
+      SequenceMap.begin(directory, known);
+      new Takeover(
+              from.name().partition(),
+              from.name().assignment().id(),
+              from.store().sequence(),
+              false)
+          .save(directory);
+    }
+    ReplicaFile.write(directory, name); // last: without it, nothing here counts
+  }
+
+  /** The replica here of a partition that is split, or was while this server was away. */
+  private Optional<LocalReplica> splitFor(Replica name, Metadata metadata) {
+    return replicas(name.table()).stream()
+        .filter(each -> each.store().sequence() > 0)
+        .filter(each -> name.rows().intersect(each.name().rows()).equals(Optional.of(name.rows())))
+        .filter(
+            each ->
+                metadata
+                    .partition(each.name().partition())
+                    .map(
+                        whole ->
+                            whole.split().isPresent()
+                                && whole.members().contains(each.name().assignment()))
+                    .orElse(!isHalfOfSplit(each.name().partition(), metadata)))
+        .findFirst();
+  }
+
+  private static boolean isHalfOfSplit(String id, Metadata metadata) {
+    return metadata.partitions().stream()
+        .flatMap(each -> each.split().stream())
+        .anyMatch(split -> split.lower().id().equals(id) || split.upper().id().equals(id));
+  }
+
   private void open(Replica name, TableSchema schema, Metadata metadata) throws IOException {
-    SequenceMap sequences = SequenceMap.open(stores.directory(name.name()));
-    PartitionStore store = stores.open(name.name(), schema);
-    LocalReplica replica = new LocalReplica(name, store, sequences, metadata, parts, budget);
+    FileStore directory = stores.directory(name.name());
+    SequenceMap sequences = SequenceMap.open(directory);
+    Beginning beginning = new Beginning(directory, Takeover.load(directory));
+    PartitionStore store = stores.begin(name.name(), schema, beginning.sequence());
+    LocalReplica replica =
+        new LocalReplica(name, store, beginning, sequences, metadata, parts, handovers, budget);
     byAssignment.put(name.assignment().id(), replica);
     parts
         .events()
@@ -181,6 +236,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
         left.removeLast();
       }
       unopened.remove(table);
+      opening.remove(table);
     } finally {
       lifecycle.unlock();
     }
@@ -343,13 +399,26 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   @Override
   public CompletableFuture<List<Push.Progress>> progress(String table, String partition) {
     return now(
-        () ->
-            CompletableFuture.completedFuture(
-                byAssignment.values().stream()
-                    .filter(each -> each.name().table().equals(table))
-                    .filter(each -> each.name().partition().equals(partition))
-                    .map(LocalReplica::progress)
-                    .toList()));
+        () -> {
+          if (opening.contains(table)) { // nobody must think that there is none
+            throw new NotServingException(
+                "replicas of table " + table + " are just being opened by " + self());
+          }
+          List<Push.Progress> found =
+              byAssignment.values().stream()
+                  .filter(each -> each.name().table().equals(table))
+                  .filter(each -> each.name().partition().equals(partition))
+                  .map(LocalReplica::progress)
+                  .toList();
+          if (closed) {
+            throw new NotServingException(self() + " has stopped");
+          }
+          return CompletableFuture.completedFuture(found);
+        });
+  }
+
+  private String self() {
+    return "server " + parts.partners().self();
   }
 
   @Override
@@ -439,6 +508,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
       List<LocalReplica> all = List.copyOf(byAssignment.values());
       byAssignment.clear();
       all.forEach(LocalReplica::close);
+      handovers.close();
     } finally {
       lifecycle.unlock();
     }

@@ -87,6 +87,11 @@ final class Ring {
         : Optional.ofNullable(changes[slot(sequence)]);
   }
 
+  /** The sequence of the oldest change that is or will be here. */
+  synchronized long begin() {
+    return begin;
+  }
+
   /** Behind the newest change before which there is no hole. */
   synchronized long end() {
     return end;

@@ -69,6 +69,9 @@ final class Sender {
   }
 
   void start() {
+    if (catchUp.awaitsHeir()) {
+      catchUp.startOrWake(); // though the ring may have it all
+    }
     thread.start();
   }
 
@@ -265,7 +268,8 @@ final class Sender {
       }
       Change.Origin origin = change.get().origin();
       if (origin != null && !replica.isSentBy(origin, target.assignment().id())) {
-        if (origin.since() - late > 0) {
+        // To halves it is sent by the members of the split partition, as long as there is one.
+        if (origin.since() - late > 0 || replica.duty().role().isHalf()) {
           break;
         }
         Optional<CellBatch> cut = change.get().cut(target.rows());
@@ -315,9 +319,12 @@ final class Sender {
     }
   }
 
-  /** The ring does not reach back far enough: the files do. */
+  /**
+   * The ring does not reach back far enough: the files do. What the ring has is sent from there:
+   * somebody may wait for acknowledgements of it.
+   */
   private void openGap() {
-    long end = replica.ring().end() - 1;
+    long end = replica.ring().begin() - 1;
     lock.lock();
     try {
       base = confirmedNow();

@@ -48,8 +48,13 @@ final class SequenceMap {
     }
   }
 
-  long get(String assignment) {
-    return saved.getOrDefault(assignment, 0L);
+  Map<String, Long> saved() {
+    return saved;
+  }
+
+  /** Writes down how far everybody is with a replica that is being made. */
+  static void begin(FileStore files, Map<String, Long> sequences) throws IOException {
+    files.replace(PATH, encode(sequences));
   }
 
   /** Writes down how far everybody is, if that is news. */
