@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
  */
 final class Beginning {
   private final FileStore directory;
-  private final ReentrantLock taking = new ReentrantLock(); // over the whole of it
-  private volatile Optional<Takeover> takeover; // written under taking
+  private final Semaphore taking = new Semaphore(1); // held over the whole of it
+  private volatile Optional<Takeover> takeover; // written by who holds taking
   private volatile boolean closed;
 
   Beginning(FileStore directory, Optional<Takeover> takeover) {
@@ -51,12 +51,12 @@ final class Beginning {
 
   /** Begins with nothing, as what was to be taken over is lost here: others will send it. */
   void giveUp() throws IOException {
-    taking.lock();
+    taking.acquireUninterruptibly();
     try {
       Takeover.delete(directory);
       takeover = Optional.empty();
     } finally {
-      taking.unlock();
+      taking.release();
     }
   }
 
@@ -67,7 +67,7 @@ final class Beginning {
    * @throws CancellationException if asked to stop, or the replica is closed
    */
   long takeOver(LocalReplica replica, LocalReplica from, BooleanSupplier cancelled) {
-    taking.lock();
+    taking.acquireUninterruptibly();
     try {
       Takeover wanted = takeover.orElseThrow();
       if (wanted.done()) {
@@ -90,14 +90,14 @@ final class Beginning {
       throw new UnavailableException(
           "replica " + replica.name() + " could not note what it took over: " + e, e);
     } finally {
-      taking.unlock();
+      taking.release();
     }
   }
 
   /** Stops what is under way, and waits for its end. */
   void close() {
     closed = true;
-    taking.lock();
-    taking.unlock();
+    taking.acquireUninterruptibly();
+    taking.release();
   }
 }

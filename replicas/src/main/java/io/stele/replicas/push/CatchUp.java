@@ -176,20 +176,25 @@ final class CatchUp {
     long cells = 0;
     long metadata = 0;
     try (PartitionStore.Changes changes = store.changesSince(sender.base(), target.rows())) {
-      Optional<CellBatch> batch = changes.next(settings.pushBytes());
+      Optional<CellBatch> batch = next(changes);
       while (batch.isPresent()) {
         if (isClosed()) {
           return;
         }
         metadata = Math.max(metadata, send(batch.get(), changes.upTo()).metadata());
         cells += batch.get().cellCount();
-        batch = changes.next(settings.pushBytes());
+        batch = next(changes);
       }
       sender.caughtUp(changes.upTo(), metadata);
       replica.report(
           new ReplicaEvent.CaughtUp(
               replica.name().toString(), target.assignment().toString(), cells, changes.upTo()));
     }
+  }
+
+  /** Much may have to be read for little. */
+  private Optional<CellBatch> next(PartitionStore.Changes changes) {
+    return replica.handovers().read(() -> changes.next(settings.pushBytes()));
   }
 
   private Push.Answer send(CellBatch batch, long upTo) {

@@ -47,6 +47,14 @@ record Change(
     return new Change(sequence, cells, first, last, origin, waiting);
   }
 
+  /** As one that has come from where it is now. */
+  Change from(String assignment, long now) {
+    return origin != null
+        ? this
+        : new Change(
+            sequence, cells, firstRow, lastRow, new Origin(assignment, sequence, false, now), null);
+  }
+
   int bytes() {
     return cells.length() + 128;
   }

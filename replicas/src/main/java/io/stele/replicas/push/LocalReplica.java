@@ -57,6 +57,7 @@ public final class LocalReplica {
   private volatile Metadata metadata;
   private volatile Duty duty;
   private volatile Map<String, Sender> senders = Map.of(); // by assignment
+  private volatile long heldBehind = Long.MAX_VALUE; // later changes are not let go of
   // How far those were that are no targets any more: some who are began with what they have.
   private final Map<String, Long> formerly = new ConcurrentHashMap<>();
 
@@ -76,13 +77,13 @@ public final class LocalReplica {
       Metadata metadata,
       ReplicaParts parts,
       Handovers handovers,
-      Ring.Budget budget) {
+      Ring ring) {
     this.name = name;
     this.store = store;
     this.beginning = beginning;
     this.sequences = sequences;
     this.formerly.putAll(sequences.saved());
-    this.ring = new Ring(budget, store.sequence());
+    this.ring = ring;
     this.handovers = handovers;
     this.partners = parts.partners();
     this.clock = parts.clock();
@@ -144,6 +145,7 @@ public final class LocalReplica {
   void follow(Metadata newer) {
     if (newer.sequence() < metadata.sequence()
         || (started && newer.sequence() == metadata.sequence())) {
+      heldBehind = Long.MAX_VALUE;
       return;
     }
     started = true;
@@ -164,6 +166,7 @@ public final class LocalReplica {
     Map<String, Sender> gone = senders;
     // First: a change that comes now must find those that send it, or be found by them.
     senders = Map.copyOf(kept);
+    heldBehind = Long.MAX_VALUE;
     metadata = newer;
     duty = after;
     gone.values().stream().filter(each -> !kept.containsValue(each)).forEach(Sender::close);
@@ -375,9 +378,25 @@ public final class LocalReplica {
     }
   }
 
+  /**
+   * The changes that are not known to be at all targets: those that will be, wait for what follows
+   * METADATA next, so that who is a target then finds what comes behind these.
+   */
+  Ring.Part handOn() {
+    heldBehind = 0;
+    Ring.Part part = ring.part();
+    heldBehind = part.begin() - 1;
+    long now = clock.nanos();
+    String own = name.assignment().id();
+    return new Ring.Part(
+        part.begin(),
+        part.end(),
+        part.changes().stream().map(each -> each.from(own, now)).toList());
+  }
+
   /** Lets go of changes that all targets have. */
   void trim() {
-    long upTo = Long.MAX_VALUE;
+    long upTo = heldBehind;
     for (Sender sender : senders.values()) {
       upTo = Math.min(upTo, sender.confirmed());
     }

@@ -63,7 +63,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     this.stores = stores;
     this.splits = new Splits(parts);
     this.budget = new Ring.Budget(parts.settings().ringBytes());
-    this.handovers = new Handovers(id -> Optional.ofNullable(byAssignment.get(id)));
+    this.handovers = new Handovers(id -> Optional.ofNullable(byAssignment.get(id)), parts.clock());
     for (ReplicaName name : stores.list()) {
       find(name)
           .ifPresentOrElse(
@@ -92,14 +92,14 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
       }
       List<Replica> found = unopened.getOrDefault(metadata.table(), new ArrayList<>());
       while (!found.isEmpty()) {
-        open(found.getLast(), schema, metadata);
+        open(found.getLast(), schema, metadata, Optional.empty());
         found.removeLast();
       }
       unopened.remove(metadata.table());
       for (Replica assigned : assigned(metadata)) {
         if (!byAssignment.containsKey(assigned.assignment().id())) {
-          make(assigned, metadata);
-          open(assigned, schema, metadata);
+          Optional<Ring.Part> changes = make(assigned, metadata);
+          open(assigned, schema, metadata, changes);
         }
       }
       opening.remove(metadata.table());
@@ -122,28 +122,31 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     }
   }
 
-  /** Writes down what a new replica is, and what it begins with if it has a part of another. */
-  private void make(Replica name, Metadata metadata) throws IOException {
+  /**
+   * Writes down what a new replica is, and what it begins with if it has a part of another.
+   *
+   * @return the newest changes of that one
+   */
+  private Optional<Ring.Part> make(Replica name, Metadata metadata) throws IOException {
     FileStore directory = stores.directory(name.name());
     Optional<LocalReplica> source = splitFor(name, metadata);
+    Optional<Ring.Part> changes = source.map(LocalReplica::handOn);
     if (source.isPresent()) {
       LocalReplica from = source.get();
-      Map<String, Long> known = from.confirmedByAll(); // first: they may have more by now
-      SequenceMap.begin(directory, known);
-      new Takeover(
-              from.name().partition(),
-              from.name().assignment().id(),
-              from.store().sequence(),
-              false)
+      long sequence = changes.get().end() - 1;
+      Map<String, Long> confirmed = from.confirmedByAll();
+      confirmed.replaceAll((_, upTo) -> Math.min(upTo, sequence)); // later ones differ
+      SequenceMap.begin(directory, confirmed);
+      new Takeover(from.name().partition(), from.name().assignment().id(), sequence, false)
           .save(directory);
     }
     ReplicaFile.write(directory, name); // last: without it, nothing here counts
+    return changes;
   }
 
   /** The replica here of a partition that is split, or was while this server was away. */
   private Optional<LocalReplica> splitFor(Replica name, Metadata metadata) {
     return replicas(name.table()).stream()
-        .filter(each -> each.store().sequence() > 0)
         .filter(each -> name.rows().intersect(each.name().rows()).equals(Optional.of(name.rows())))
         .filter(
             each ->
@@ -163,13 +166,19 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
         .anyMatch(split -> split.lower().id().equals(id) || split.upper().id().equals(id));
   }
 
-  private void open(Replica name, TableSchema schema, Metadata metadata) throws IOException {
+  private void open(
+      Replica name, TableSchema schema, Metadata metadata, Optional<Ring.Part> changes)
+      throws IOException {
     FileStore directory = stores.directory(name.name());
     SequenceMap sequences = SequenceMap.open(directory);
     Beginning beginning = new Beginning(directory, Takeover.load(directory));
     PartitionStore store = stores.begin(name.name(), schema, beginning.sequence());
+    Ring ring =
+        changes
+            .map(part -> Ring.behind(budget, part))
+            .orElseGet(() -> new Ring(budget, store.sequence()));
     LocalReplica replica =
-        new LocalReplica(name, store, beginning, sequences, metadata, parts, handovers, budget);
+        new LocalReplica(name, store, beginning, sequences, metadata, parts, handovers, ring);
     byAssignment.put(name.assignment().id(), replica);
     parts
         .events()

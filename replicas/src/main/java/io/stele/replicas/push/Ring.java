@@ -1,5 +1,7 @@
 package io.stele.replicas.push;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,33 @@ final class Ring {
     this.begin = sequence + 1;
     this.end = begin;
     this.top = begin;
+  }
+
+  /**
+   * Changes without holes.
+   *
+   * @param begin the sequence of the first
+   * @param end behind that of the last
+   */
+  record Part(long begin, long end, List<Change> changes) {}
+
+  /** All before which there is no hole. */
+  synchronized Part part() {
+    List<Change> all = new ArrayList<>();
+    for (long sequence = begin; sequence < end; sequence++) {
+      Change change = changes[slot(sequence)];
+      if (change != null) {
+        all.add(change);
+      }
+    }
+    return new Part(begin, end, all);
+  }
+
+  /** A ring that goes on where another one is. */
+  static Ring behind(Budget budget, Part part) {
+    Ring ring = new Ring(budget, part.begin - 1);
+    part.changes.forEach(ring::add);
+    return ring;
   }
 
   /** Takes a change; returns whether there is too much now. */
