@@ -135,6 +135,14 @@ final class ReplicaCluster implements AutoCloseable {
         .orElseThrow();
   }
 
+  /** A server ends, and has written down all that it wants to. */
+  void stop(String name) {
+    ReplicaServer server = servers.remove(name);
+    server.close();
+    network.down(address(name));
+    coordination.dead(server.id());
+  }
+
   /** A server's process dies; what it had not synced is lost. Its session ends too. */
   void crash(String name) {
     ReplicaServer server = servers.remove(name);
