@@ -40,7 +40,7 @@ final class ChainKeeper implements AutoCloseable {
 
   private final FileStore files;
   private final BlockCache cache;
-  private final InMemoryGroups inMemory;
+  private volatile InMemoryGroups inMemory;
   private final ChainHolder holder;
   private final AtomicLong nextFile;
   private final ReentrantLock manifests = new ReentrantLock();
@@ -173,6 +173,30 @@ final class ChainKeeper implements AutoCloseable {
     }
   }
 
+  /** Adds a disk fragment below all others. */
+  void addOldest(FilePath path) throws IOException {
+    manifests.lock();
+    try {
+      checkUsable();
+      Link link = Link.whole(openFragment(path));
+      try {
+        save(holder.current().prepend(link), flushedTxn);
+      } catch (IOException | RuntimeException e) {
+        // The file stays: a manifest whose fate is unknown may name it. Else it is a stray.
+        ((DiskFragment) link.fragment()).close();
+        throw e;
+      }
+      chains.lock();
+      try {
+        holder.replace(holder.current().prepend(link));
+      } finally {
+        chains.unlock();
+      }
+    } finally {
+      manifests.unlock();
+    }
+  }
+
   private void install(List<Link> inputs, Optional<Link> output) {
     chains.lock();
     try {
@@ -194,6 +218,21 @@ final class ChainKeeper implements AutoCloseable {
         holder.replace(restricted(holder.current(), families));
       } finally {
         chains.unlock();
+      }
+    } finally {
+      manifests.unlock();
+    }
+  }
+
+  /** Which families are to be kept in the cache from now on. */
+  void setInMemory(InMemoryGroups groups) {
+    manifests.lock();
+    try {
+      inMemory = groups;
+      for (Fragment fragment : holder.current().fragments()) {
+        if (fragment instanceof DiskFragment disk) {
+          disk.setPriority(groups.priorityOf(disk.families()));
+        }
       }
     } finally {
       manifests.unlock();

@@ -66,6 +66,13 @@ record Manifest(long flushedTxn, long nextFile, List<Entry> fragments) {
     }
   }
 
+  /** Makes a store that begins behind a transaction, where there is none yet. */
+  static void begin(FileStore files, long txn) throws IOException {
+    if (txn > 0 && files.stat(PATH).isEmpty()) {
+      new Manifest(txn, 1, List.of()).save(files);
+    }
+  }
+
   void save(FileStore files) throws IOException {
     files.replace(PATH, encode());
   }

@@ -16,8 +16,9 @@ import java.util.Optional;
  * table without a wildcard group takes no other families than those named.
  *
  * @param groups in the order of their names
+ * @param replication of a replicated table; none of a tablet table
  */
-public record TableSchema(List<GroupSchema> groups) {
+public record TableSchema(List<GroupSchema> groups, Optional<Replication> replication) {
   public TableSchema {
     if (groups.isEmpty()) {
       throw new InvalidRequestException("a schema without groups: must have at least one");
@@ -54,6 +55,15 @@ public record TableSchema(List<GroupSchema> groups) {
       wildcard = group.wildcard() ? group : wildcard;
       previous = group;
     }
+  }
+
+  /** The schema of a tablet table. */
+  public TableSchema(List<GroupSchema> groups) {
+    this(groups, Optional.empty());
+  }
+
+  public TableSchema withReplication(Replication value) {
+    return new TableSchema(groups, Optional.of(value));
   }
 
   public static TableSchema of(GroupSchema... groups) {

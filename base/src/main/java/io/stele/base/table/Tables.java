@@ -2,6 +2,7 @@ package io.stele.base.table;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
+import io.stele.base.error.InvalidRequestException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import java.util.List;
@@ -23,6 +24,22 @@ import java.util.concurrent.CompletableFuture;
 public interface Tables {
   /** A {@code commitMaxTxn} that every row satisfies. */
   long ANY_TXN = Long.MAX_VALUE;
+
+  /**
+   * The same tables at a level of consistency other than the usual. Replicated tables alone have
+   * such levels: asking another table in this way fails with {@code InvalidRequest}.
+   */
+  default Tables at(Consistency consistency) {
+    if (!consistency.equals(Consistency.DEFAULT)) {
+      throw new InvalidRequestException(
+          "acknowledgements by "
+              + consistency.acks()
+              + ", reads from "
+              + consistency.reads()
+              + ": these are of replicated tables; a tablet table has one owner, and no levels");
+    }
+    return this;
+  }
 
   // ---- writing
 

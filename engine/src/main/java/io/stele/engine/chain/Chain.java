@@ -36,6 +36,12 @@ public final class Chain {
     return new Chain(longer);
   }
 
+  public Chain prepend(Link link) {
+    List<Link> longer = new ArrayList<>(links);
+    longer.addFirst(link);
+    return new Chain(longer);
+  }
+
   /**
    * The chain with a run of links replaced by what they were merged into, or nothing if exactly
    * these links are no longer next to each other in it: the merge was then for nothing.

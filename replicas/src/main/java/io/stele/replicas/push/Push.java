@@ -1,0 +1,73 @@
+package io.stele.replicas.push;
+
+import io.stele.base.cell.CellBatch;
+import io.stele.replicas.metadata.Assignment;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Changes on their way from one replica to another.
+ *
+ * @param table the table's id
+ * @param partition the one of the receiver: of the sender's too, or a half of it, or one that took
+ *     over its rows
+ * @param to the receiver's assignment; any other refuses
+ * @param from the sender's
+ * @param metadata the sequence of the METADATA by which the sender knows the receiver
+ * @param upTo with these, the receiver has all that the sender had up to this sequence
+ * @param catchUp whether the receiver may have much of it already, and should look before it writes
+ * @param confirmed how far others have confirmed the sender's changes: what they have, the receiver
+ *     need not send them
+ */
+public record Push(
+    String table,
+    String partition,
+    Assignment to,
+    Assignment from,
+    long metadata,
+    long upTo,
+    boolean catchUp,
+    List<CellBatch> batches,
+    List<Confirmed> confirmed) {
+
+  /**
+   * How far an assignment is with the changes of the sender.
+   *
+   * @param sequence it has all up to this one
+   * @param own it has all up to this one of those that began at the sender; others may still be on
+   *     their way to it from elsewhere
+   */
+  public record Confirmed(String assignment, long sequence, long own) {}
+
+  /**
+   * What the receiver says when all is durable there.
+   *
+   * @param metadata the sequence of the METADATA that it knows: a sender that knows an older one
+   *     must look before it counts this as an acknowledgement
+   */
+  public record Answer(long metadata) {}
+
+  /**
+   * How far a replica is, for who wants to finalize something.
+   *
+   * @param metadata the sequence of the METADATA that it knows
+   * @param sequence of its newest change
+   * @param confirmed how far others have confirmed
+   * @param bytes in files and memory
+   * @param source what it began with; none if that was nothing
+   */
+  public record Progress(
+      Assignment assignment,
+      long metadata,
+      long sequence,
+      List<Confirmed> confirmed,
+      long bytes,
+      Optional<Source> source) {}
+
+  /**
+   * The replica on the same server of which a half of a split takes over the cells.
+   *
+   * @param done whether it has them
+   */
+  public record Source(String partition, String assignment, boolean done) {}
+}

@@ -1,0 +1,525 @@
+package io.stele.replicas.push;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellBatch;
+import io.stele.base.error.NotServingException;
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FileStore;
+import io.stele.base.predicate.RowRange;
+import io.stele.base.schema.TableSchema;
+import io.stele.replicas.metadata.Assignment;
+import io.stele.replicas.metadata.Metadata;
+import io.stele.replicas.metadata.Partition;
+import io.stele.replicas.partition.Digest;
+import io.stele.replicas.partition.PartitionStore;
+import io.stele.replicas.partition.ReplicaName;
+import io.stele.replicas.partition.ReplicaStores;
+import io.stele.replicas.partition.StoredCells;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * All replicas that a server has: they come when METADATA assigns them, and go when it does not any
+ * more and all who should have them do. Answers other servers about them.
+ *
+ * <p>Requests look replicas up without a lock; one thread at a time opens and drops them.
+ */
+public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
+  private static final Executor VIRTUAL =
+      task -> Thread.ofVirtual().name("stele-replica-call").start(task);
+
+  private final ReplicaParts parts;
+  private final ReplicaStores stores;
+  private final Splits splits;
+  private final Ring.Budget budget;
+  private final Handovers handovers;
+
+  private final Map<String, LocalReplica> byAssignment = new ConcurrentHashMap<>();
+  // Tables of which there may be replicas on disk that are not open yet.
+  private final Set<String> opening = ConcurrentHashMap.newKeySet();
+  private final Map<String, LocalReplica> byPartition = new ConcurrentHashMap<>(); // assigned ones
+
+  private final ReentrantLock lifecycle = new ReentrantLock();
+  // Guarded by lifecycle.
+  private final Map<String, List<Replica>> unopened = new HashMap<>(); // by table
+  private final Map<String, TableSchema> schemas = new HashMap<>();
+  private volatile boolean closed; // looked at without it, too
+  private long lastSaved;
+
+  /** The replicas that a disk has; none is opened before METADATA of its table is known. */
+  public ReplicaHost(ReplicaStores stores, ReplicaParts parts) {
+    this.parts = parts;
+    this.stores = stores;
+    this.splits = new Splits(parts);
+    this.budget = new Ring.Budget(parts.settings().ringBytes());
+    this.handovers = new Handovers(id -> Optional.ofNullable(byAssignment.get(id)), parts.clock());
+    for (ReplicaName name : stores.list()) {
+      find(name)
+          .ifPresentOrElse(
+              found -> unopened.computeIfAbsent(name.table(), _ -> new ArrayList<>()).add(found),
+              () -> stores.delete(name)); // a crash came before there was anything in it
+    }
+    opening.addAll(unopened.keySet());
+  }
+
+  private Optional<Replica> find(ReplicaName name) {
+    try {
+      return ReplicaFile.read(stores.directory(name));
+    } catch (IOException e) {
+      throw new UnavailableException("replica " + name + " cannot be read: " + e, e);
+    }
+  }
+
+  // ---- tables
+
+  /** Opens, makes and directs the replicas of a table as METADATA says. */
+  public void follow(TableSchema schema, Metadata metadata) {
+    lifecycle.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      List<Replica> found = unopened.getOrDefault(metadata.table(), new ArrayList<>());
+      while (!found.isEmpty()) {
+        open(found.getLast(), schema, metadata, Optional.empty());
+        found.removeLast();
+      }
+      unopened.remove(metadata.table());
+      for (Replica assigned : assigned(metadata)) {
+        if (!byAssignment.containsKey(assigned.assignment().id())) {
+          Optional<Ring.Part> changes = make(assigned, metadata);
+          open(assigned, schema, metadata, changes);
+        }
+      }
+      opening.remove(metadata.table());
+      boolean altered = !schema.equals(schemas.get(metadata.table()));
+      for (LocalReplica replica : replicas(metadata.table())) {
+        if (altered) {
+          replica.store().alter(schema);
+        }
+        if (!replica.beginning().isFromOneOf(byAssignment.keySet())) {
+          replica.beginning().giveUp();
+        }
+        replica.follow(metadata);
+        index(replica);
+      }
+      schemas.put(metadata.table(), schema);
+    } catch (IOException e) {
+      throw new UnavailableException("a replica could not be made or opened: " + e, e);
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  /**
+   * Writes down what a new replica is, and what it begins with if it has a part of another.
+   *
+   * @return the newest changes of that one
+   */
+  private Optional<Ring.Part> make(Replica name, Metadata metadata) throws IOException {
+    FileStore directory = stores.directory(name.name());
+    Optional<LocalReplica> source = splitFor(name, metadata);
+    Optional<Ring.Part> changes = source.map(LocalReplica::handOn);
+    if (source.isPresent()) {
+      LocalReplica from = source.get();
+      long sequence = changes.get().end() - 1;
+      Map<String, Long> confirmed = from.confirmedByAll();
+      confirmed.replaceAll((_, upTo) -> Math.min(upTo, sequence)); // later ones differ
+      SequenceMap.begin(directory, confirmed);
+      new Takeover(from.name().partition(), from.name().assignment().id(), sequence, false)
+          .save(directory);
+    }
+    ReplicaFile.write(directory, name); // last: without it, nothing here counts
+    return changes;
+  }
+
+  /** The replica here of a partition that is split, or was while this server was away. */
+  private Optional<LocalReplica> splitFor(Replica name, Metadata metadata) {
+    return replicas(name.table()).stream()
+        .filter(each -> name.rows().intersect(each.name().rows()).equals(Optional.of(name.rows())))
+        .filter(
+            each ->
+                metadata
+                    .partition(each.name().partition())
+                    .map(
+                        whole ->
+                            whole.split().isPresent()
+                                && whole.members().contains(each.name().assignment()))
+                    .orElse(!isHalfOfSplit(each.name().partition(), metadata)))
+        .findFirst();
+  }
+
+  private static boolean isHalfOfSplit(String id, Metadata metadata) {
+    return metadata.partitions().stream()
+        .flatMap(each -> each.split().stream())
+        .anyMatch(split -> split.lower().id().equals(id) || split.upper().id().equals(id));
+  }
+
+  private void open(
+      Replica name, TableSchema schema, Metadata metadata, Optional<Ring.Part> changes)
+      throws IOException {
+    FileStore directory = stores.directory(name.name());
+    SequenceMap sequences = SequenceMap.open(directory);
+    Beginning beginning = new Beginning(directory, Takeover.load(directory));
+    PartitionStore store = stores.begin(name.name(), schema, beginning.sequence());
+    Ring ring =
+        changes
+            .map(part -> Ring.behind(budget, part))
+            .orElseGet(() -> new Ring(budget, store.sequence()));
+    LocalReplica replica =
+        new LocalReplica(name, store, beginning, sequences, metadata, parts, handovers, ring);
+    byAssignment.put(name.assignment().id(), replica);
+    parts
+        .events()
+        .accept(
+            new ReplicaEvent.Opened(
+                name.toString(), replica.duty().role().text(), store.sequence()));
+  }
+
+  private void index(LocalReplica replica) {
+    String partition = replica.name().partition();
+    if (replica.duty().role() == Duty.Role.LEAVING) {
+      byPartition.remove(partition, replica);
+    } else {
+      byPartition.put(partition, replica);
+    }
+  }
+
+  /** What METADATA assigns to this server. */
+  private List<Replica> assigned(Metadata metadata) {
+    List<Replica> names = new ArrayList<>();
+    for (Partition partition : metadata.partitions()) {
+      List<Assignment> all = new ArrayList<>(partition.members());
+      partition.joining().forEach(each -> all.add(each.assignment()));
+      add(names, metadata, partition.id(), all, partition.first(), partition.last());
+      if (partition.split().isPresent()) {
+        Partition.Split split = partition.split().get();
+        Partition.Half lower = split.lower();
+        Partition.Half upper = split.upper();
+        Optional<Bytes> at = Optional.of(split.at());
+        add(names, metadata, lower.id(), lower.members(), partition.first(), at);
+        add(names, metadata, upper.id(), upper.members(), split.at(), partition.last());
+      }
+    }
+    return names;
+  }
+
+  private void add(
+      List<Replica> names,
+      Metadata metadata,
+      String partition,
+      List<Assignment> assignments,
+      Bytes first,
+      Optional<Bytes> last) {
+    for (Assignment assignment : assignments) {
+      if (assignment.server().equals(parts.partners().self())) {
+        names.add(new Replica(metadata.table(), partition, assignment, first, last));
+      }
+    }
+  }
+
+  /** Removes all replicas of a table that is no more. */
+  public void forget(String table) {
+    lifecycle.lock();
+    try {
+      schemas.remove(table);
+      List<Replica> left = unopened.computeIfAbsent(table, _ -> new ArrayList<>());
+      for (LocalReplica replica : replicas(table)) {
+        left.add(replica.name());
+        remove(replica, "its table was dropped");
+        left.removeLast(); // what fails to go is tried again
+      }
+      while (!left.isEmpty()) {
+        stores.delete(left.getLast().name());
+        left.removeLast();
+      }
+      unopened.remove(table);
+      opening.remove(table);
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  /** Tables of which there may be replicas here. */
+  public List<String> tables() {
+    lifecycle.lock();
+    try {
+      List<String> tables = new ArrayList<>(unopened.keySet());
+      byAssignment.values().forEach(each -> tables.add(each.name().table()));
+      return tables.stream().distinct().toList();
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  private void remove(LocalReplica replica, String why) {
+    byPartition.remove(replica.name().partition(), replica);
+    byAssignment.remove(replica.name().assignment().id(), replica);
+    replica.close();
+    stores.delete(replica.name().name());
+    parts.events().accept(new ReplicaEvent.Dropped(replica.name().toString(), why));
+  }
+
+  // ---- replicas
+
+  /** The replica of a partition that is assigned to this server. */
+  public Optional<LocalReplica> replica(String partition) {
+    return Optional.ofNullable(byPartition.get(partition));
+  }
+
+  public List<LocalReplica> replicas(String table) {
+    return byAssignment.values().stream()
+        .filter(each -> each.name().table().equals(table))
+        .toList();
+  }
+
+  public List<LocalReplica> replicas() {
+    return List.copyOf(byAssignment.values());
+  }
+
+  /** Servers have come or gone. */
+  public void serversChanged() {
+    byAssignment.values().forEach(LocalReplica::retryNow);
+  }
+
+  // ---- upkeep
+
+  /** Ends waits of writers that have lasted long enough. */
+  public void expire() {
+    long now = parts.clock().nanos();
+    byAssignment.values().forEach(each -> each.expire(now));
+  }
+
+  /** Drops what may go, finalizes what is complete, splits what has grown, and saves. */
+  public void upkeep() {
+    for (LocalReplica replica : byAssignment.values()) {
+      attempt("drop of replica " + replica.name(), () -> dropIfMayGo(replica));
+      attempt("finalizing of " + replica.name(), () -> splits.finalizeWhatIsComplete(replica));
+      attempt("split of " + replica.name(), () -> splits.splitIfGrown(replica, schema(replica)));
+    }
+    long now = parts.clock().nanos();
+    if (now - lastSaved > parts.settings().save().toNanos()) {
+      lastSaved = now;
+      save();
+    }
+  }
+
+  private Optional<TableSchema> schema(LocalReplica replica) {
+    lifecycle.lock();
+    try {
+      return Optional.ofNullable(schemas.get(replica.name().table()));
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  private void save() {
+    for (LocalReplica replica : byAssignment.values()) {
+      attempt("save of how far others are with " + replica.name(), () -> saveIfHere(replica));
+    }
+  }
+
+  /** A file that is written while its directory is deleted would stay behind. */
+  private void saveIfHere(LocalReplica replica) throws IOException {
+    lifecycle.lock();
+    try {
+      if (byAssignment.get(replica.name().assignment().id()) == replica) {
+        replica.save();
+      }
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  private interface Task {
+    void run() throws IOException;
+  }
+
+  private void attempt(String what, Task task) {
+    try {
+      task.run();
+    } catch (IOException | RuntimeException e) {
+      if (!isClosed()) {
+        parts.events().accept(new ReplicaEvent.BackgroundFailed(what, e));
+      }
+    }
+  }
+
+  private boolean isClosed() {
+    lifecycle.lock();
+    try {
+      return closed;
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  private void dropIfMayGo(LocalReplica replica) {
+    if (!replica.mayGo()) {
+      return;
+    }
+    Metadata valid = parts.partners().valid(replica.name().table());
+    if (valid.sequence() != replica.metadata().sequence()) {
+      return; // it is told of it, and then there may be others who should have it
+    }
+    lifecycle.lock();
+    try {
+      if (!closed && replica.freezeIfMayGo()) {
+        remove(replica, "it is not of this server any more, and all others have it");
+      }
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  // ---- what other servers ask
+
+  @Override
+  public CompletableFuture<Push.Answer> push(Push push) {
+    return push.catchUp() ? later(() -> receive(push)) : now(() -> receive(push));
+  }
+
+  private CompletableFuture<Push.Answer> receive(Push push) {
+    LocalReplica replica = byAssignment.get(push.to().id());
+    if (replica == null || !replica.name().assignment().equals(push.to())) {
+      parts.partners().refresh(push.table(), push.metadata() - 1);
+      throw new NotServingException(
+          "assignment "
+              + push.to()
+              + " of partition "
+              + push.partition()
+              + " is not at server "
+              + parts.partners().self());
+    }
+    return replica.receive(push);
+  }
+
+  @Override
+  public CompletableFuture<List<Push.Progress>> progress(String table, String partition) {
+    return now(
+        () -> {
+          if (opening.contains(table)) { // nobody must think that there is none
+            throw new NotServingException(
+                "replicas of table " + table + " are just being opened by " + self());
+          }
+          List<Push.Progress> found =
+              byAssignment.values().stream()
+                  .filter(each -> each.name().table().equals(table))
+                  .filter(each -> each.name().partition().equals(partition))
+                  .map(LocalReplica::progress)
+                  .toList();
+          if (closed) {
+            throw new NotServingException(self() + " has stopped");
+          }
+          return CompletableFuture.completedFuture(found);
+        });
+  }
+
+  private String self() {
+    return "server " + parts.partners().self();
+  }
+
+  @Override
+  public CompletableFuture<StoredCells> stored(
+      String table, String partition, RowRange rows, int maxBytes) {
+    return later(
+        () ->
+            CompletableFuture.completedFuture(
+                here(table, partition).store().stored(rows, maxBytes)));
+  }
+
+  @Override
+  public CompletableFuture<List<Digest>> digests(
+      String table, String partition, RowRange rows, List<Bytes> cuts) {
+    return later(
+        () ->
+            CompletableFuture.completedFuture(here(table, partition).store().digests(rows, cuts)));
+  }
+
+  @Override
+  public CompletableFuture<Void> repair(String table, String partition, Bytes cells) {
+    return later(() -> here(table, partition).mend(CellBatch.parse(cells.toArray())));
+  }
+
+  @Override
+  public CompletableFuture<Bytes> split(String table, String partition, Bytes row) {
+    return later(
+        () -> CompletableFuture.completedFuture(splits.begin(here(table, partition), row)));
+  }
+
+  @Override
+  public CompletableFuture<Void> upkeep(String table, boolean compact) {
+    return later(
+        () -> {
+          for (LocalReplica replica : replicas(table)) {
+            if (compact) {
+              replica.store().compact();
+            } else {
+              replica.store().flush();
+            }
+          }
+          return CompletableFuture.completedFuture(null);
+        });
+  }
+
+  private LocalReplica here(String table, String partition) {
+    LocalReplica replica = byPartition.get(partition);
+    if (replica == null) {
+      throw new NotServingException(
+          "partition "
+              + partition
+              + " of table "
+              + table
+              + " is not at server "
+              + parts.partners().self());
+    }
+    return replica;
+  }
+
+  /** Failures are in the future, whenever they show. */
+  private static <T> CompletableFuture<T> now(Supplier<CompletableFuture<T>> call) {
+    try {
+      return call.get();
+    } catch (SteleException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** For what may read files. */
+  private static <T> CompletableFuture<T> later(Supplier<CompletableFuture<T>> call) {
+    return CompletableFuture.completedFuture(true).thenComposeAsync(_ -> call.get(), VIRTUAL);
+  }
+
+  /** Saves how far everybody is, and stops. */
+  @Override
+  public void close() {
+    save();
+    abandon();
+  }
+
+  /** Stops as a crash would, as far as others can tell. */
+  public void abandon() {
+    lifecycle.lock();
+    try {
+      closed = true;
+      byPartition.clear();
+      List<LocalReplica> all = List.copyOf(byAssignment.values());
+      byAssignment.clear();
+      all.forEach(LocalReplica::close);
+      handovers.close();
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+}
