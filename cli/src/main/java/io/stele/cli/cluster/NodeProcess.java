@@ -1,7 +1,7 @@
 package io.stele.cli.cluster;
 
 import io.stele.base.error.UnavailableException;
-import io.stele.cli.JsonReader;
+import io.stele.base.text.JsonReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
