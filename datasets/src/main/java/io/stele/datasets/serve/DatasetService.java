@@ -1,0 +1,26 @@
+package io.stele.datasets.serve;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.dataset.DatasetStatus;
+import io.stele.base.dataset.Datasets;
+import java.util.List;
+
+/** A node as gateways see it: what clients ask, and what peers ask. */
+public interface DatasetService extends Datasets {
+  /** The address that it publishes, at which peers reach it. */
+  String address();
+
+  /**
+   * Answers a peer from what is here, and asks nobody. The version may be one that clients here do
+   * not see yet, or no longer.
+   *
+   * @return an answer for each key, in their order; never from another version
+   */
+  List<PeerAnswer> answerPeer(String dataset, String version, List<Bytes> keys);
+
+  /** All datasets, as this node alone sees them: each version has this node only. */
+  List<DatasetStatus> ownStatus();
+
+  /** Whether some dataset has a version that is served here. */
+  boolean healthy();
+}

@@ -1,0 +1,24 @@
+package io.stele.datasets.serve;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Which datasets are kept at which version: settings of the cluster, durable where {@link
+ * SharedMap} is ephemeral, at {@code /stele/datasets/<cluster>/pins/<dataset>}. Read from a local
+ * copy, which may be stale; a node keeps what it last saw on its disk.
+ */
+public interface Pins {
+  /** All pins, dataset to version, as last heard of; nothing as long as none were ever heard of. */
+  Optional<Map<String, String>> all();
+
+  /**
+   * Sets a pin, or takes it away, durably.
+   *
+   * @throws io.stele.base.error.UnavailableException if that cannot be recorded now
+   */
+  void set(String dataset, Optional<String> version);
+
+  /** Has {@code changed} called after each change, from any thread; it returns at once. */
+  void watch(Runnable changed);
+}
