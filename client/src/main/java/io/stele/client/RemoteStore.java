@@ -1,5 +1,6 @@
 package io.stele.client;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
@@ -9,6 +10,7 @@ import io.stele.base.time.RandomSource;
 import io.stele.client.call.Caller;
 import io.stele.client.call.Endpoints;
 import io.stele.client.cluster.RemoteCluster;
+import io.stele.client.dataset.RemoteDatasets;
 import io.stele.client.embedded.StoreConnection;
 import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.MetastoreClient;
@@ -31,6 +33,7 @@ final class RemoteStore implements StoreConnection {
   private final RemoteTableAdmin admin;
   private final RemoteCluster cluster;
   private final RemoteNodes nodes;
+  private final RemoteDatasets datasets;
 
   RemoteStore(List<String> addresses, ClientSettings settings) {
     this.metastore = new MetastoreClient(addresses, settings);
@@ -44,6 +47,7 @@ final class RemoteStore implements StoreConnection {
     this.admin = new RemoteTableAdmin(caller);
     this.cluster = new RemoteCluster(caller);
     this.nodes = new RemoteNodes(caller);
+    this.datasets = new RemoteDatasets(caller);
   }
 
   @Override
@@ -64,6 +68,11 @@ final class RemoteStore implements StoreConnection {
   @Override
   public Nodes nodes() {
     return nodes;
+  }
+
+  @Override
+  public Datasets datasets() {
+    return datasets;
   }
 
   @Override

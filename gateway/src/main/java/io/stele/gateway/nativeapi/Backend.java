@@ -1,5 +1,6 @@
 package io.stele.gateway.nativeapi;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.error.NotServingException;
 import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
@@ -53,6 +54,7 @@ final class Backend {
   private final Slot<TabletLocator> locator = new Slot<>();
   private final Slot<TabletControl> control = new Slot<>();
   private final Slot<Cluster> cluster = new Slot<>();
+  private final Slot<Datasets> datasets = new Slot<>();
   private volatile Supplier<Optional<String>> master = Optional::empty;
   private volatile @Nullable Supplier<NodeReport> inspection;
 
@@ -87,6 +89,19 @@ final class Backend {
 
   Serving serve(Cluster served) {
     return cluster.serve(served);
+  }
+
+  Serving serve(Datasets served) {
+    return datasets.serve(served);
+  }
+
+  Datasets datasets() {
+    Datasets served = datasets.now();
+    if (served == null) {
+      throw new NotServingException(
+          "this server serves no datasets: it is starting, or its roles do not have them");
+    }
+    return served;
   }
 
   void inspectBy(Supplier<NodeReport> looking) {

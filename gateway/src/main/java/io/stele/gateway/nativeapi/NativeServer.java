@@ -2,6 +2,7 @@ package io.stele.gateway.nativeapi;
 
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
+import io.stele.base.dataset.Datasets;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
@@ -61,6 +62,7 @@ public final class NativeServer implements AutoCloseable {
             .addService(new TabletControlService(backend, blocking))
             .addService(new ClusterService(backend, blocking))
             .addService(new NodeService(backend, blocking))
+            .addService(new DatasetsService(backend, blocking))
             .build()
             .start();
     this.port = server.getPort();
@@ -147,6 +149,11 @@ public final class NativeServer implements AutoCloseable {
   /** Answers as the master of a cluster. */
   public Serving serve(Cluster cluster) {
     return backend.serve(cluster);
+  }
+
+  /** Answers lookups in datasets, and what people ask of their versions. */
+  public Serving serve(Datasets datasets) {
+    return backend.serve(datasets);
   }
 
   /**
