@@ -4,12 +4,16 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * Reads one kind of input file. Found by {@link java.util.ServiceLoader}, so that the libraries a
  * kind needs stay in its own module.
  */
 public interface RecordInputProvider {
+  /** How much of a file's start is looked at. */
+  int HEAD_BYTES = 16;
+
   /** How the kind is named to a person, such as {@code SequenceFile}. */
   String kind();
 
@@ -21,9 +25,12 @@ public interface RecordInputProvider {
    */
   boolean reads(String name, byte[] head);
 
-  /** Whether a file is only an addition to another one of this kind, and no input of its own. */
-  default boolean belongsToAnother(String name) {
-    return false;
+  /**
+   * The name of the file that this one is only an addition to, such as the log that an index
+   * belongs to; nothing if a file is an input of its own.
+   */
+  default Optional<String> additionTo(String name) {
+    return Optional.empty();
   }
 
   /**
@@ -33,7 +40,4 @@ public interface RecordInputProvider {
    *     and deleted by the caller when the input is closed
    */
   RecordInput open(FileStore store, FilePath path, Path scratch) throws IOException;
-
-  /** How much of a file's start is looked at. */
-  int HEAD_BYTES = 16;
 }
