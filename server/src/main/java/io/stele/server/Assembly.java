@@ -138,17 +138,37 @@ final class Assembly {
         events);
   }
 
-  private ClusterNodeSettings node() {
-    String files = tables.files().orElseThrow();
+  /**
+   * The datasets of this server, alone or with others.
+   *
+   * @param listen the host to listen on; nothing for a server that listens nowhere
+   */
+  Optional<DatasetsRole> datasets(Optional<String> listen) throws IOException {
+    if (!server.has(Role.DATASETS)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        parts.add(
+            "the datasets",
+            DatasetsRole.start(settings, data, addresses, listen, members(), gateway, events)));
+  }
+
+  /** Where the metastore is asked: here first, where this server is one of its members. */
+  private List<String> members() {
     List<String> metastore = new ArrayList<>(server.metastore());
     if (server.has(Role.METASTORE)) {
       metastore.remove(addresses.nativeAddress());
       metastore.addFirst(addresses.nativeAddress()); // a member answers for the others
     }
+    return metastore;
+  }
+
+  private ClusterNodeSettings node() {
+    String files = tables.files().orElseThrow();
     return new ClusterNodeSettings(
         addresses.nativeAddress(),
         server.has(Role.METASTORE),
-        metastore,
+        members(),
         files,
         tables.logs().orElse(files),
         tables.session(),

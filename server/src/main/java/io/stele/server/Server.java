@@ -1,5 +1,6 @@
 package io.stele.server;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
@@ -40,6 +41,7 @@ public final class Server implements AutoCloseable {
   private final String gateway;
   private final Optional<MetastoreRole> metastore;
   private final Optional<TablesRole> tables;
+  private final Optional<DatasetsRole> datasets;
   private final Parts parts;
   private final Inspection inspection;
   private final CompletableFuture<Void> ended;
@@ -52,6 +54,7 @@ public final class Server implements AutoCloseable {
       String gateway,
       Optional<MetastoreRole> metastore,
       Optional<TablesRole> tables,
+      Optional<DatasetsRole> datasets,
       Parts parts,
       Inspection inspection,
       CompletableFuture<Void> ended) {
@@ -61,6 +64,7 @@ public final class Server implements AutoCloseable {
     this.gateway = gateway;
     this.metastore = metastore;
     this.tables = tables;
+    this.datasets = datasets;
     this.parts = parts;
     this.inspection = inspection;
     this.ended = ended;
@@ -108,7 +112,7 @@ public final class Server implements AutoCloseable {
     Addresses addresses =
         embedded
             ? Addresses.unused()
-            : Addresses.of(server.reachableHost(), Ports.choose(server, directory));
+            : Addresses.of(server.reachableHost(), ports(settings, server, directory));
     NativeServer gateway =
         parts.add(
             "the native interface",
@@ -124,6 +128,8 @@ public final class Server implements AutoCloseable {
         new Assembly(settings, data, addresses, gateway, channels, events, parts, inspection);
     Optional<MetastoreRole> metastore = roles.metastore();
     Optional<TablesRole> tables = roles.tables(metastore);
+    Optional<DatasetsRole> datasets =
+        roles.datasets(embedded ? Optional.empty() : Optional.of(server.listen()));
     boolean formed = metastore.map(MetastoreRole::formed).orElse(true);
     if (!embedded) {
       parts.add("addresses.json", () -> Addresses.remove(directory));
@@ -131,7 +137,22 @@ public final class Server implements AutoCloseable {
     }
     events.publish(new ServerEvent.Started(data.toString(), gateway.address(), formed));
     return new Server(
-        data, events, addresses, gateway.address(), metastore, tables, parts, inspection, ended);
+        data,
+        events,
+        addresses,
+        gateway.address(),
+        metastore,
+        tables,
+        datasets,
+        parts,
+        inspection,
+        ended);
+  }
+
+  private static Ports ports(Settings settings, ServerSettings server, LocalFileStore directory)
+      throws IOException {
+    return Ports.choose(
+        server, settings.bind(DatasetsSettings.class, ServerSchema.DATASETS), directory);
   }
 
   private static LocalFileStore open(Path data) {
@@ -162,6 +183,18 @@ public final class Server implements AutoCloseable {
     return tables
         .map(TablesRole::tables)
         .orElseThrow(() -> new NotServingException("server at " + data + " has no tables"));
+  }
+
+  /** Its datasets; fails where it has none. */
+  Datasets datasets() {
+    return datasets
+        .map(DatasetsRole::datasets)
+        .orElseThrow(() -> new NotServingException("server at " + data + " has no datasets"));
+  }
+
+  /** Looks for new versions of datasets; nothing where it has none. */
+  void refreshDatasets() {
+    datasets.ifPresent(role -> role.datasets().refresh());
   }
 
   /** How it is, and its machine. */

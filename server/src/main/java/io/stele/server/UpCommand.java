@@ -125,7 +125,7 @@ final class UpCommand implements Callable<Integer> {
             spec.commandLine(), "--ports is '" + ports + "': must be 'auto'");
       }
       flags.add("server.port=0");
-      flags.add("server.raft-port=0");
+      flags.add("server.raft-port=0"); // datasets.port follows server.port
     }
     return ServerSchema.SCHEMA.reader().environment(environment).flags(flags).merge();
   }

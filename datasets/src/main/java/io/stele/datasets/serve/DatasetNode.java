@@ -287,6 +287,12 @@ public final class DatasetNode implements DatasetService, Closeable {
     return keys.isEmpty() ? List.of() : lookups.get(dataset, keys, keeper::serving);
   }
 
+  @Override
+  public @Nullable Lookup getHere(String dataset, Bytes key) {
+    ServedVersion serving = find(dataset).serving();
+    return serving == null ? null : lookups.getHere(serving, key); // get() says that there is none
+  }
+
   private DatasetKeeper find(String dataset) {
     DatasetKeeper keeper = keepers.get(dataset);
     if (keeper == null) {

@@ -55,6 +55,23 @@ final class Lookups {
     }
   }
 
+  /** Looks a key up in what is here; null if that takes others, or more than one look. */
+  @Nullable Lookup getHere(ServedVersion version, Bytes key) {
+    byte[] bytes = key.sharedArray();
+    Shard local = acquire(version, ShardHash.shard(bytes, version.shards()));
+    if (local == null) {
+      return null;
+    }
+    version.touch(clock.nanos());
+    try {
+      return lookup(version, local.get(bytes));
+    } catch (IOException e) {
+      return null;
+    } finally {
+      local.release();
+    }
+  }
+
   private Lookup get(ServedVersion version, Bytes key) {
     byte[] bytes = key.sharedArray();
     int shard = ShardHash.shard(bytes, version.shards());
