@@ -1,5 +1,6 @@
 package io.stele.cli;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
@@ -18,6 +19,9 @@ public interface Connection extends AutoCloseable {
 
   /** The servers of a cluster as a whole. */
   Cluster cluster();
+
+  /** Datasets. */
+  Datasets datasets();
 
   /** Servers, each asked for itself. */
   Nodes nodes();

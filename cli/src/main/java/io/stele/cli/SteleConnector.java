@@ -1,5 +1,6 @@
 package io.stele.cli;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
@@ -54,6 +55,11 @@ final class SteleConnector implements Connector {
     @Override
     public Cluster cluster() {
       return stele.cluster();
+    }
+
+    @Override
+    public Datasets datasets() {
+      return stele.datasets();
     }
 
     @Override

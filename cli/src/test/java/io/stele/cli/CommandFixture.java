@@ -1,5 +1,6 @@
 package io.stele.cli;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.TableAdmin;
@@ -43,6 +44,7 @@ public final class CommandFixture {
 
   private TableAdmin admin = tables;
   private Optional<Cluster> cluster = Optional.empty();
+  private Optional<Datasets> datasets = Optional.empty();
   private String input = "";
   private Optional<String> answer = Optional.empty();
   private int open;
@@ -56,6 +58,11 @@ public final class CommandFixture {
   /** What answers for the servers as a whole. */
   public CommandFixture cluster(Cluster newCluster) {
     cluster = Optional.of(newCluster);
+    return this;
+  }
+
+  public CommandFixture datasets(Datasets newDatasets) {
+    datasets = Optional.of(newDatasets);
     return this;
   }
 
@@ -103,6 +110,11 @@ public final class CommandFixture {
       @Override
       public Cluster cluster() {
         return cluster.orElseThrow(() -> new AssertionError("no cluster in this test"));
+      }
+
+      @Override
+      public Datasets datasets() {
+        return datasets.orElseThrow(() -> new AssertionError("no datasets in this test"));
       }
 
       @Override

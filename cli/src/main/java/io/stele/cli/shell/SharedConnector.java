@@ -1,5 +1,6 @@
 package io.stele.cli.shell;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
@@ -66,6 +67,11 @@ final class SharedConnector implements Connector {
     @Override
     public Cluster cluster() {
       return shared.cluster();
+    }
+
+    @Override
+    public Datasets datasets() {
+      return shared.datasets();
     }
 
     @Override

@@ -45,6 +45,11 @@ final class JsonRows implements RowSource {
 
   // ---- as an export has them
 
+  /** The cells of an object that has some. */
+  static List<Cell> exact(Map<?, ?> object) {
+    return object.get("cells") instanceof List<?> cells ? exact(object, cells) : List.of();
+  }
+
   private static List<Cell> exact(Map<?, ?> object, List<?> list) {
     Bytes row = bytes(object, "row");
     List<Cell> cells = new ArrayList<>();
