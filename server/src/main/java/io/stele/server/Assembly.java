@@ -62,6 +62,18 @@ final class Assembly {
   static void check(Settings settings) {
     ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
     TablesSettings tables = settings.bind(TablesSettings.class, ServerSchema.TABLES);
+    DatasetsSettings datasets = settings.bind(DatasetsSettings.class, ServerSchema.DATASETS);
+    if (server.has(Role.DATASETS)
+        && datasets.cluster().isPresent()
+        && !server.has(Role.METASTORE)
+        && server.metastore().isEmpty()) {
+      throw new InvalidRequestException(
+          "datasets.cluster is "
+              + datasets.cluster().get()
+              + " and roles are "
+              + String.join(", ", server.roles())
+              + ", without metastore: server.metastore must name the servers that have it");
+    }
     if (tables.shared()) {
       return;
     }

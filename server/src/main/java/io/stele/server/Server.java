@@ -3,6 +3,7 @@ package io.stele.server;
 import io.stele.base.dataset.Datasets;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
+import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Events;
 import io.stele.base.file.LocalFileStore;
@@ -192,9 +193,23 @@ public final class Server implements AutoCloseable {
         .orElseThrow(() -> new NotServingException("server at " + data + " has no datasets"));
   }
 
-  /** Looks for new versions of datasets; nothing where it has none. */
+  /**
+   * From now on looks for new versions of datasets at each signal HUP, where it has datasets; the
+   * signal ends the process otherwise.
+   */
+  void refreshAtHangUp() {
+    if (datasets.isPresent()) {
+      boolean _ = HangUp.run(this::refreshDatasets);
+    }
+  }
+
+  /** Looks for new versions of datasets; what fails is told. */
   void refreshDatasets() {
-    datasets.ifPresent(role -> role.datasets().refresh());
+    try {
+      datasets().refresh();
+    } catch (SteleException e) {
+      events.publish(new ServerEvent.RefreshFailed(e));
+    }
   }
 
   /** How it is, and its machine. */

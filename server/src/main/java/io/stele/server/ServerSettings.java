@@ -59,7 +59,10 @@ public record ServerSettings(
     roles = List.copyOf(roles);
     seeds = List.copyOf(seeds);
     metastore = List.copyOf(metastore);
-    if (!Role.named(roles).contains(Role.METASTORE) && metastore.isEmpty()) {
+    Set<Role> named = Role.named(roles);
+    if (!named.contains(Role.METASTORE)
+        && metastore.isEmpty()
+        && !named.equals(Set.of(Role.DATASETS))) { // which can do without, alone
       throw new InvalidRequestException(
           "roles are "
               + String.join(", ", roles)

@@ -66,6 +66,9 @@ final class UpCommand implements Callable<Integer> {
     Server server = Server.start(settings(System.getenv()), EventLog.events());
     AtomicBoolean waiting = new AtomicBoolean(true);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, waiting), "stop"));
+    if (System.console() == null || !System.console().isTerminal()) {
+      server.refreshAtHangUp(); // on a terminal that is closed, it ends
+    }
     greet(server, spec.commandLine().getOut());
     if (check) {
       waiting.set(false);
@@ -108,6 +111,8 @@ final class UpCommand implements Callable<Integer> {
             "put users 42 name:first Ada",
             "get users 42",
             "scan users",
+            "dataset build scores FILE.csv --key NAME --root " + data.resolve("datasets"),
+            "dataset get scores KEY",
             "shell")) {
       out.println("  ./stele " + command + endpoints);
     }
