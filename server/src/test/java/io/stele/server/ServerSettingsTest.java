@@ -28,7 +28,8 @@ class ServerSettingsTest {
     ServerSettings settings = with();
 
     assertThat(settings).isEqualTo(ServerSettings.DEFAULTS);
-    assertThat(settings.roleSet()).containsExactly(Role.METASTORE, Role.TABLES, Role.MASTER);
+    assertThat(settings.roleSet())
+        .containsExactly(Role.METASTORE, Role.TABLES, Role.MASTER, Role.DATASETS);
     assertThat(settings.listen()).isEqualTo("127.0.0.1");
     assertThat(settings.port()).isEqualTo(7835);
     assertThat(settings.raftPort()).isEqualTo(7836);
@@ -103,7 +104,7 @@ class ServerSettingsTest {
       delimiter = '|',
       textBlock =
           """
-          server.roles=table            | unknown role 'table'; known: metastore, tables, master. Did you mean 'tables'?
+          server.roles=table            | unknown role 'table'; known: metastore, tables, master, datasets. Did you mean 'tables'?
           server.roles=tables,master    | roles are tables, master, without metastore: server.metastore must name the servers that have it, such as 10.0.0.7:7835
           server.metastore=a            | metastore 'a': must be HOST:PORT, such as 10.0.0.7:7835
           server.roles=                 | no role: must be one or more of metastore, tables, master
