@@ -196,6 +196,25 @@ class SequenceInputTest {
         .hasMessageContaining(FILE.value());
   }
 
+  @Test
+  void aBlockThatWasCutOffAnywhereIsNoEnd() throws Exception {
+    write(CompressionType.BLOCK, DefaultCodec.class, Text.class, List.of());
+    int head = Math.toIntExact(Files.size(directory.resolve(FILE.value())));
+    List<Map.Entry<Writable, Writable>> written = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      written.add(Map.entry(new Text("key" + i), new Text("value " + i)));
+    }
+    write(CompressionType.BLOCK, DefaultCodec.class, Text.class, written);
+    byte[] whole = Files.readAllBytes(directory.resolve(FILE.value()));
+    for (int length = head + 1; length < whole.length; length++) {
+      Files.write(directory.resolve(FILE.value()), Arrays.copyOf(whole, length));
+      assertThatThrownBy(this::read)
+          .as("cut off at " + length)
+          .isInstanceOf(BrokenInputException.class)
+          .hasMessageContaining(FILE.value());
+    }
+  }
+
   /** What a checksum of the packing or the form itself can find: never another exception. */
   @ParameterizedTest
   @MethodSource("packings")
