@@ -27,10 +27,12 @@ public final class Shard {
   private static final int COPIES =
       Integer.highestOneBit(Math.max(2, 2 * Runtime.getRuntime().availableProcessors()));
 
+  private static final int RETIRED = Integer.MIN_VALUE; // the sign bit: no new users
+
   private final ShardManifest manifest;
   private final SparkeyReader reader;
   private final Copy[] copies = new Copy[COPIES];
-  private final AtomicInteger users = new AtomicInteger(1); // the owner is one, until it retires it
+  private final AtomicInteger users = new AtomicInteger(); // how many, and RETIRED
 
   private static final class Copy {
     private final ReentrantLock lock = new ReentrantLock();
@@ -112,7 +114,7 @@ public final class Shard {
    */
   public boolean acquire() {
     int now = users.get();
-    while (now > 0) {
+    while (now >= 0) {
       int before = users.compareAndExchange(now, now + 1);
       if (before == now) {
         return true;
@@ -124,15 +126,21 @@ public final class Shard {
 
   /** Ends what {@link #acquire} began. */
   public void release() {
-    if (users.decrementAndGet() == 0) {
-      // The library pauses before it unmaps; a lookup should not take that upon itself.
-      Thread.ofVirtual().name("dataset-unmap").start(reader::close);
+    if (users.decrementAndGet() == RETIRED) {
+      unmap();
     }
   }
 
-  /** Lets go of the shard; once. Users that are at work go on undisturbed. */
+  /** Lets go of the shard. Users that are at work go on undisturbed. */
   public void retire() {
-    release();
+    if (users.getAndUpdate(now -> now | RETIRED) == 0) {
+      unmap();
+    }
+  }
+
+  private void unmap() {
+    // The library pauses before it unmaps; a lookup should not take that upon itself.
+    Thread.ofVirtual().name("dataset-unmap").start(reader::close);
   }
 
   /** The value of a key; null if the shard does not have it. Only between acquire and release. */

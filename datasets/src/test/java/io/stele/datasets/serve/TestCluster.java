@@ -2,6 +2,8 @@ package io.stele.datasets.serve;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.Lookup;
+import io.stele.base.dataset.NodeVersion;
+import io.stele.base.dataset.VersionState;
 import io.stele.base.event.Event;
 import io.stele.base.event.Events;
 import io.stele.base.file.FilePath;
@@ -102,14 +104,29 @@ final class TestCluster implements AutoCloseable {
           .orElse("");
     }
 
-    /** Its shards of a version. */
-    List<Integer> shards(String version) {
+    /** What it has of a version. */
+    Optional<NodeVersion> has(String version) {
       return node.ownStatus().stream()
           .filter(status -> status.dataset().equals(SET))
           .flatMap(status -> status.versions().stream())
           .filter(status -> status.version().equals(version))
-          .flatMap(status -> status.nodes().getFirst().shards().stream())
-          .toList();
+          .map(status -> status.nodes().getFirst())
+          .findFirst();
+    }
+
+    /** Its shards of a version. */
+    List<Integer> shards(String version) {
+      return has(version).map(NodeVersion::shards).orElse(List.of());
+    }
+
+    /** Why it does not have a version; empty if nothing is wrong. */
+    String reason(String version) {
+      return has(version).map(NodeVersion::reason).orElse("");
+    }
+
+    /** What it does with a version; nothing if it knows none of that name. */
+    Optional<VersionState> state(String version) {
+      return has(version).map(NodeVersion::state);
     }
 
     /** Ends it as a crash does: its sessions end, its work never goes on, its files stay. */
