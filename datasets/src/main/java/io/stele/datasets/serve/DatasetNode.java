@@ -91,6 +91,7 @@ public final class DatasetNode implements DatasetService, Closeable {
   private Map<String, String> pinned;
   private long refreshNanos;
   private boolean refreshing;
+  private volatile boolean looked;
   private @Nullable NodeThreads threads;
 
   private DatasetNode(Parts parts, VersionStore store, Executor work, Executor loads, Runnable wake)
@@ -257,6 +258,7 @@ public final class DatasetNode implements DatasetService, Closeable {
       }
     }
     unnameable = odd;
+    looked = true;
     keepers.forEach(
         (dataset, keeper) -> keeper.found(Optional.ofNullable(named.get(dataset)), retry));
   }
@@ -264,6 +266,11 @@ public final class DatasetNode implements DatasetService, Closeable {
   @Override
   public String address() {
     return parts.address;
+  }
+
+  @Override
+  public boolean looked() {
+    return looked;
   }
 
   @Override

@@ -32,6 +32,11 @@ public interface DatasetService extends Datasets {
   /** All datasets, as this node alone sees them: each version has this node only. */
   List<DatasetStatus> ownStatus();
 
+  /** Whether the source has been looked at: before, datasets may be missing. */
+  default boolean looked() {
+    return true;
+  }
+
   /** Whether some dataset has a version that is served here. */
   boolean healthy();
 }

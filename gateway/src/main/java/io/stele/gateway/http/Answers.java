@@ -139,18 +139,18 @@ final class Answers {
       fields.put(dataset, known);
     }
     HttpFields.Mutable headers = response.getHeaders();
-    headers.put(known.name());
-    headers.put(known.modified());
+    headers.add(known.name());
+    headers.add(known.modified());
     if (origin.proxied()) {
-      headers.put(PROXIED_TO, origin.proxiedTo());
+      headers.add(PROXIED_TO, origin.proxiedTo());
     }
   }
 
   private void value(Bytes value, Response response, Callback callback) {
     response.setStatus(OK);
     HttpFields.Mutable headers = response.getHeaders();
-    headers.put(valueType);
-    headers.put(HttpHeader.CONTENT_LENGTH, value.length());
+    headers.add(valueType);
+    headers.add(HttpHeader.CONTENT_LENGTH, value.length());
     response.write(true, ByteBuffer.wrap(value.sharedArray()), callback);
   }
 

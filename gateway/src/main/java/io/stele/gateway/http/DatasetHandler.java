@@ -268,7 +268,8 @@ final class DatasetHandler extends Handler.Abstract {
   }
 
   /**
-   * Datasets that are not to be served, since something is wrong with their names, do not count.
+   * Datasets that are not to be served, since something is wrong with their names, do not count. A
+   * node that has none counts as healthy only when it knows that there are none.
    */
   private static void health(DatasetService served, Response response, Callback callback) {
     Map<String, Object> waiting = new LinkedHashMap<>();
@@ -287,12 +288,13 @@ final class DatasetHandler extends Handler.Abstract {
         waiting.put(dataset.dataset(), waitsFor(dataset));
       }
     }
+    boolean healthy = waiting.isEmpty() && (served.looked() || !datasets.isEmpty());
     Map<String, Object> json = new LinkedHashMap<>();
-    json.put("healthy", waiting.isEmpty());
+    json.put("healthy", healthy);
     json.put("not_served", waiting);
     json.put("dbs", datasets);
     response.getHeaders().put(SHARD_ID, served.address());
-    json(waiting.isEmpty() ? Answers.OK : Answers.UNAVAILABLE, json, response, callback);
+    json(healthy ? Answers.OK : Answers.UNAVAILABLE, json, response, callback);
   }
 
   private static String waitsFor(DatasetStatus dataset) {

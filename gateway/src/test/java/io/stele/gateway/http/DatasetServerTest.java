@@ -415,6 +415,13 @@ class DatasetServerTest {
   }
 
   @Test
+  void nodeThatHasNotLookedYetIsNotHealthy() throws IOException {
+    datasets.empty = true;
+
+    assertThat(http.get("/healthz").status()).isEqualTo(503);
+  }
+
+  @Test
   void answers503UntilItHasSomethingToServe() throws IOException {
     server.serveNothing();
 

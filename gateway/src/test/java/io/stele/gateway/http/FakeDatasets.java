@@ -34,6 +34,7 @@ final class FakeDatasets implements DatasetService {
   final List<DatasetStatus> more = new CopyOnWriteArrayList<>();
   final List<Thread> gets = new CopyOnWriteArrayList<>();
   volatile boolean nothingServed;
+  volatile boolean empty; // without a look at the source
 
   FakeDatasets put(Bytes key, Bytes value) {
     values.put(key, value);
@@ -120,6 +121,9 @@ final class FakeDatasets implements DatasetService {
 
   private List<DatasetStatus> all(List<NodeVersion> nodes) {
     List<DatasetStatus> all = new ArrayList<>();
+    if (empty) {
+      return all;
+    }
     all.add(
         new DatasetStatus(
             DATASET,
@@ -158,6 +162,11 @@ final class FakeDatasets implements DatasetService {
         new LoadProgress(100, 1000, 1000, 3, 3),
         LOADED,
         nothingServed ? 0 : LOADED + 5_000_000);
+  }
+
+  @Override
+  public boolean looked() {
+    return !empty;
   }
 
   @Override
