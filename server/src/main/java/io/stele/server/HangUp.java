@@ -1,7 +1,9 @@
 package io.stele.server;
 
-import java.lang.reflect.Proxy;
-import org.jspecify.annotations.Nullable;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandleProxies;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 
 /**
  * The signal HUP, by which daemons are told to look again. The JDK has no way to it but classes
@@ -19,31 +21,29 @@ final class HangUp {
     try {
       Class<?> signal = Class.forName("sun.misc.Signal");
       Class<?> handler = Class.forName("sun.misc.SignalHandler");
-      Object handling =
-          Proxy.newProxyInstance(
-              handler.getClassLoader(),
-              new Class<?>[] {handler},
-              (self, method, arguments) -> answer(work, self, method.getName(), arguments));
+      MethodHandle handling =
+          MethodHandles.lookup()
+              .findStatic(
+                  HangUp.class,
+                  "handle",
+                  MethodType.methodType(void.class, Runnable.class, Object.class))
+              .bindTo(work);
       var _ =
           signal
               .getMethod("handle", signal, handler)
-              .invoke(null, signal.getConstructor(String.class).newInstance("HUP"), handling);
+              .invoke(
+                  null,
+                  signal.getConstructor(String.class).newInstance("HUP"),
+                  MethodHandleProxies.asInterfaceInstance(handler, handling));
       return true;
     } catch (ReflectiveOperationException e) {
       return false;
     }
   }
 
-  private static @Nullable Object answer(
-      Runnable work, Object self, String method, @Nullable Object @Nullable [] arguments) {
-    return switch (method) {
-      case "handle" -> {
-        Thread.startVirtualThread(work);
-        yield null;
-      }
-      case "equals" -> arguments != null && self == arguments[0];
-      case "hashCode" -> System.identityHashCode(self);
-      default -> "looks for versions of datasets";
-    };
+  /** Called by its name. */
+  @SuppressWarnings("unused")
+  private static void handle(Runnable work, Object signal) {
+    Thread.startVirtualThread(work);
   }
 }

@@ -66,7 +66,7 @@ final class UpCommand implements Callable<Integer> {
     Server server = Server.start(settings(System.getenv()), EventLog.events());
     AtomicBoolean waiting = new AtomicBoolean(true);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, waiting), "stop"));
-    if (System.console() == null || !System.console().isTerminal()) {
+    if (!System.console().isTerminal()) {
       server.refreshAtHangUp(); // on a terminal that is closed, it ends
     }
     greet(server, spec.commandLine().getOut());

@@ -22,6 +22,7 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Promise;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -164,22 +165,26 @@ final class DatasetHandler extends Handler.Abstract {
       Callback callback) {
     String type = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
     String proxied = RequestPath.parameter(request.getHttpURI().getQuery(), PROXY);
-    var _ =
-        Content.Source.asByteArrayAsync(request, MultiGet.MOST_BYTES)
-            .whenComplete(
-                (body, problem) -> {
-                  if (problem != null) {
-                    String message =
-                        "the keys could not be read (at most %d bytes are): %s"
-                            .formatted(MultiGet.MOST_BYTES, problem.getMessage());
-                    Answers.text(Answers.BAD_REQUEST, message, response, callback);
-                    return;
-                  }
-                  later(
-                      response,
-                      callback,
-                      (to, done) -> many(served, dataset, proxied, type, body, to, done));
-                });
+    Content.Source.asByteArrayAsync(
+        request,
+        MultiGet.MOST_BYTES,
+        new Promise.Invocable.NonBlocking<>() {
+          @Override
+          public void succeeded(byte[] body) {
+            later(
+                response,
+                callback,
+                (to, done) -> many(served, dataset, proxied, type, body, to, done));
+          }
+
+          @Override
+          public void failed(Throwable problem) {
+            String message =
+                "the keys could not be read (at most %d bytes are): %s"
+                    .formatted(MultiGet.MOST_BYTES, problem.getMessage());
+            Answers.text(Answers.BAD_REQUEST, message, response, callback);
+          }
+        });
   }
 
   private void many(

@@ -3,12 +3,8 @@ package io.stele.gateway.http;
 import io.stele.base.error.UnavailableException;
 import io.stele.datasets.serve.DatasetService;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.eclipse.jetty.http.HttpFields;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
@@ -131,14 +127,6 @@ public final class DatasetServer implements AutoCloseable {
         @Nullable Throwable cause,
         Callback callback) {
       Answers.text(code, message == null ? "error " + code : message, response, callback);
-    }
-
-    @Override
-    public ByteBuffer badMessageError(
-        int status, @Nullable String reason, HttpFields.Mutable fields) {
-      fields.put(HttpHeader.CONTENT_TYPE, "text/plain; charset=utf-8");
-      String text = (reason == null ? "error " + status : reason) + "\n";
-      return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
   }
 }

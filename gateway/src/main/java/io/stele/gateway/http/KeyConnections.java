@@ -24,10 +24,8 @@ final class KeyConnections extends HttpConnectionFactory {
 
   @Override
   public Connection newConnection(Connector connector, EndPoint endPoint) {
-    HttpConnection connection = new KeyConnection(getHttpConfiguration(), connector, endPoint);
-    connection.setUseInputDirectByteBuffers(isUseInputDirectByteBuffers());
-    connection.setUseOutputDirectByteBuffers(isUseOutputDirectByteBuffers());
-    return configure(connection, connector, endPoint);
+    return configure(
+        new KeyConnection(getHttpConfiguration(), connector, endPoint), connector, endPoint);
   }
 
   private static final class KeyConnection extends HttpConnection {

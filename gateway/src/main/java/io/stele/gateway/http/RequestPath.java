@@ -106,9 +106,9 @@ record RequestPath(String dataset, Bytes key) {
   }
 
   private static boolean isPlain(byte b) {
-    return b >= 'a' && b <= 'z'
-        || b >= 'A' && b <= 'Z'
-        || b >= '0' && b <= '9'
+    return (b >= 'a' && b <= 'z')
+        || (b >= 'A' && b <= 'Z')
+        || (b >= '0' && b <= '9')
         || b == '-'
         || b == '_'
         || b == '~';

@@ -155,7 +155,7 @@ final class Mirror {
     listeners.add(listener);
     return () -> {
       synchronized (this) {
-        listeners.removeIf(other -> other == listener);
+        listeners.remove(listener);
       }
     };
   }

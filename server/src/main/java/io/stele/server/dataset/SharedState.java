@@ -372,7 +372,7 @@ public final class SharedState implements SharedMap, Pins, AutoCloseable {
     lock.lock();
     try {
       long left = nanos;
-      while (left > 0 && !closing && (whole || !changed && !over)) {
+      while (left > 0 && !closing && (whole || (!changed && !over))) {
         left = something.awaitNanos(left);
       }
     } catch (InterruptedException e) {
