@@ -1,6 +1,7 @@
 package io.stele.server;
 
 import io.stele.base.settings.Settings;
+import io.stele.cli.CommandEnvironment;
 import io.stele.cli.ExitCode;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -66,7 +67,7 @@ final class UpCommand implements Callable<Integer> {
     Server server = Server.start(settings(System.getenv()), EventLog.events());
     AtomicBoolean waiting = new AtomicBoolean(true);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, waiting), "stop"));
-    if (!System.console().isTerminal()) {
+    if (!CommandEnvironment.of(spec).interactive()) {
       server.refreshAtHangUp(); // on a terminal that is closed, it ends
     }
     greet(server, spec.commandLine().getOut());
