@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class NodeThreads implements AutoCloseable {
   private static final long LONGEST_REST = 500_000_000L; // what is due by the clock is that late
 
-  private final ExecutorService work = Executors.newVirtualThreadPerTaskExecutor();
+  /** Not virtual ones: lookups that never wait could keep those from running at all. */
+  private final ExecutorService work =
+      Executors.newCachedThreadPool(
+          Thread.ofPlatform().daemon().name("dataset-work-", 1).factory());
+
   private final ExecutorService loads;
   private volatile boolean woken;
   private volatile boolean closed;
