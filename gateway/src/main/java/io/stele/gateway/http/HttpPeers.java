@@ -2,35 +2,52 @@ package io.stele.gateway.http;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.DatasetStatus;
-import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.datasets.serve.DatasetPeer;
 import io.stele.datasets.serve.PeerAnswer;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.eclipse.jetty.client.BufferingResponseListener;
+import org.eclipse.jetty.client.BytesRequestContent;
+import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.client.Result;
+import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
+import org.eclipse.jetty.http.HttpCookieStore;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
- * Other nodes, over HTTP. Connections are kept and used again. A future that is cancelled ends its
- * request, and with it the connection: HTTP/1.1 has no other way.
+ * Other nodes, over HTTP. Connections are kept and used again; beyond {@value #CONNECTIONS} to a
+ * node, {@value #QUEUED} requests wait for one, and others fail at once. A future that is cancelled
+ * ends its request, and with it the connection: HTTP/1.1 has no other way.
+ *
+ * <p>By Jetty's client, which answered between two and three times as many requests as the JDK's
+ * did, of one caller at a time as well as of 64.
  */
 public final class HttpPeers implements DatasetPeer, AutoCloseable {
   private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(1);
   private static final Duration STATUS_PATIENCE = Duration.ofSeconds(2);
+  private static final int IDLE_MILLIS = 30_000; // less than a server's, which would be in the way
+  private static final int THREADS = 8; // the client's own; they do not wait for anything
+  private static final int CONNECTIONS = 256;
+  private static final int QUEUED = 4096;
+  private static final int LARGEST_ANSWER = 1 << 30;
 
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  /** What came back. */
+  private record Answer(int status, HttpFields headers, Bytes body) {
+    String text() {
+      return body.toUtf8().strip();
+    }
+  }
+
   private final Duration patience;
   private final HttpClient client;
 
@@ -41,13 +58,24 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
    */
   public HttpPeers(Duration patience) {
     this.patience = patience;
-    this.client =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .connectTimeout(CONNECT_PATIENCE)
-            .executor(threads)
-            .build();
+    this.client = new HttpClient(new HttpClientTransportOverHTTP(1));
+    QueuedThreadPool pool = new QueuedThreadPool(THREADS, 1);
+    pool.setName("stele-http-peers");
+    pool.setDaemon(true);
+    client.setExecutor(pool);
+    client.setConnectTimeout(CONNECT_PATIENCE.toMillis());
+    client.setIdleTimeout(IDLE_MILLIS);
+    client.setMaxConnectionsPerDestination(CONNECTIONS);
+    client.setMaxRequestsQueuedPerDestination(QUEUED);
+    client.setFollowRedirects(false);
+    client.setHttpCookieStore(new HttpCookieStore.Empty());
+    client.setUserAgentField(null);
+    try {
+      client.start();
+    } catch (Exception e) {
+      throw new UnavailableException("cannot make connections to other nodes: " + e, e);
+    }
+    client.getContentDecoderFactories().clear();
   }
 
   @Override
@@ -56,99 +84,102 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
     String query = "?proxy=" + RequestPath.encode(Bytes.utf8(version));
     String path = RequestPath.encode(Bytes.utf8(dataset));
     if (keys.size() == 1 && !keys.getFirst().isEmpty()) {
-      HttpRequest request =
-          to(address, path + "/" + RequestPath.encode(keys.getFirst()) + query, patience).build();
-      return send(request, answer -> List.of(one(address, version, answer)));
+      return send(
+          to(address, path + "/" + RequestPath.encode(keys.getFirst()) + query, patience),
+          answer -> List.of(one(address, version, answer)));
     }
-    HttpRequest request =
+    return send(
         to(address, path + query, patience)
-            .header("Content-Type", Answers.BINARY)
-            .POST(BodyPublishers.ofByteArray(MultiGet.toBinary(keys)))
-            .build();
-    return send(request, answer -> many(address, version, keys.size(), answer));
+            .method(HttpMethod.POST)
+            .body(new BytesRequestContent(Answers.BINARY, MultiGet.toBinary(keys))),
+        answer -> many(address, version, keys.size(), answer));
   }
 
   @Override
   public CompletableFuture<List<DatasetStatus>> status(String address) {
-    HttpRequest request =
-        to(address, "?proxy=status", STATUS_PATIENCE).header("Accept", Answers.JSON).build();
     return send(
-        request,
+        to(address, "?proxy=status", STATUS_PATIENCE)
+            .headers(headers -> headers.put(HttpHeader.ACCEPT, Answers.JSON)),
         answer -> {
-          if (answer.statusCode() != Answers.OK) {
+          if (answer.status != Answers.OK) {
             throw refused(address, answer);
           }
-          return StatusJson.read(new String(answer.body(), StandardCharsets.UTF_8));
+          return StatusJson.read(answer.text());
         });
   }
 
-  private static HttpRequest.Builder to(String address, String rest, Duration patience) {
+  private Request to(String address, String rest, Duration patience) {
     try {
-      return HttpRequest.newBuilder(URI.create("http://" + address + "/" + rest)).timeout(patience);
+      return client
+          .newRequest("http://" + address + "/" + rest)
+          .timeout(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (IllegalArgumentException e) {
       throw new UnavailableException("'" + address + "' is no address of a node", e);
     }
   }
 
-  /** Cancelling what is returned cancels the request: a stage behind it alone would not. */
-  private <T> CompletableFuture<T> send(
-      HttpRequest request, Function<HttpResponse<byte[]>, T> reading) {
-    CompletableFuture<HttpResponse<byte[]>> sent =
-        client.sendAsync(request, BodyHandlers.ofByteArray());
+  private static <T> CompletableFuture<T> send(Request request, Function<Answer, T> reading) {
     CompletableFuture<T> answer =
         new CompletableFuture<>() {
           @Override
           public boolean cancel(boolean mayInterrupt) {
-            sent.cancel(true);
-            return super.cancel(mayInterrupt);
+            boolean cancelled = super.cancel(mayInterrupt);
+            if (cancelled) {
+              var _ = request.abort(new CancellationException("another node was faster"));
+            }
+            return cancelled;
           }
         };
-    var _ =
-        sent.whenComplete(
-            (response, problem) -> {
-              if (problem != null) {
-                answer.completeExceptionally(failed(request, problem));
-                return;
-              }
-              try {
-                answer.complete(reading.apply(response));
-              } catch (RuntimeException e) {
-                answer.completeExceptionally(e);
-              }
-            });
+    request.send(
+        new BufferingResponseListener(LARGEST_ANSWER) {
+          @Override
+          public void onComplete(Result result) {
+            if (result.isFailed()) {
+              answer.completeExceptionally(failed(request, result.getFailure()));
+              return;
+            }
+            byte[] body = getContent();
+            try {
+              answer.complete(
+                  reading.apply(
+                      new Answer(
+                          result.getResponse().getStatus(),
+                          result.getResponse().getHeaders(),
+                          body == null ? Bytes.EMPTY : Bytes.wrap(body))));
+            } catch (RuntimeException e) {
+              answer.completeExceptionally(e);
+            }
+          }
+        });
     return answer;
   }
 
-  private static SteleException failed(HttpRequest request, Throwable problem) {
-    Throwable cause =
-        problem instanceof CompletionException && problem.getCause() != null
-            ? problem.getCause()
-            : problem;
-    return new UnavailableException(request.uri().getAuthority() + ": " + cause, cause);
+  private static UnavailableException failed(Request request, Throwable problem) {
+    return new UnavailableException(
+        request.getHost() + ":" + request.getPort() + ": " + problem, problem);
   }
 
-  private static PeerAnswer one(String address, String version, HttpResponse<byte[]> answer) {
-    return switch (answer.statusCode()) {
+  private static PeerAnswer one(String address, String version, Answer answer) {
+    return switch (answer.status) {
       case Answers.OK -> {
         check(address, version, answer);
-        yield new PeerAnswer.Found(Bytes.wrap(answer.body()));
+        yield new PeerAnswer.Found(answer.body);
       }
       case Answers.NOT_FOUND -> {
         check(address, version, answer);
         yield new PeerAnswer.Missing();
       }
-      case Answers.NOT_HERE -> new PeerAnswer.NotHere(text(answer));
+      case Answers.NOT_HERE -> new PeerAnswer.NotHere(answer.text());
       default -> throw refused(address, answer);
     };
   }
 
-  private static List<PeerAnswer> many(
-      String address, String version, int keys, HttpResponse<byte[]> answer) {
-    if (answer.statusCode() != Answers.OK) {
+  private static List<PeerAnswer> many(String address, String version, int keys, Answer answer) {
+    if (answer.status != Answers.OK) {
       throw refused(address, answer);
     }
     check(address, version, answer);
-    List<MultiGet.Entry> entries = MultiGet.entries(answer.body());
+    List<MultiGet.Entry> entries = MultiGet.entries(answer.body.sharedArray());
     if (entries.size() != keys) {
       throw new UnavailableException(
           "%s: %d answers to %d keys".formatted(address, entries.size(), keys));
@@ -168,27 +199,27 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
     return answers;
   }
 
-  private static void check(String address, String version, HttpResponse<byte[]> answer) {
-    String found = answer.headers().firstValue(Answers.VERSION).orElse("");
-    if (!found.equals(version)) {
+  private static void check(String address, String version, Answer answer) {
+    String found = answer.headers.get(Answers.VERSION);
+    if (!version.equals(found)) {
       throw new UnavailableException(
           "%s: an answer of status %d from version '%s': must be from '%s'"
-              .formatted(address, answer.statusCode(), found, version));
+              .formatted(address, answer.status, found == null ? "" : found, version));
     }
   }
 
-  private static UnavailableException refused(String address, HttpResponse<byte[]> answer) {
-    return new UnavailableException(
-        address + ": status " + answer.statusCode() + ": " + text(answer));
-  }
-
-  private static String text(HttpResponse<byte[]> answer) {
-    return new String(answer.body(), StandardCharsets.UTF_8).strip();
+  private static UnavailableException refused(String address, Answer answer) {
+    return new UnavailableException(address + ": status " + answer.status + ": " + answer.text());
   }
 
   @Override
   public void close() {
-    client.shutdownNow();
-    threads.shutdownNow();
+    try {
+      client.stop();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (Exception e) {
+      throw new UnavailableException("connections to other nodes did not end in order: " + e, e);
+    }
   }
 }
