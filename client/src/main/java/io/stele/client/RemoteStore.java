@@ -2,6 +2,7 @@ package io.stele.client;
 
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.base.time.Clock;
@@ -13,6 +14,7 @@ import io.stele.client.embedded.StoreConnection;
 import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.node.RemoteNodes;
+import io.stele.client.replica.RemoteReplicas;
 import io.stele.client.table.RemoteTableAdmin;
 import io.stele.client.table.RemoteTables;
 import java.util.List;
@@ -30,6 +32,7 @@ final class RemoteStore implements StoreConnection {
   private final RemoteTables tables;
   private final RemoteTableAdmin admin;
   private final RemoteCluster cluster;
+  private final RemoteReplicas replicas;
   private final RemoteNodes nodes;
 
   RemoteStore(List<String> addresses, ClientSettings settings) {
@@ -43,6 +46,7 @@ final class RemoteStore implements StoreConnection {
     this.tables = new RemoteTables(caller);
     this.admin = new RemoteTableAdmin(caller);
     this.cluster = new RemoteCluster(caller);
+    this.replicas = new RemoteReplicas(caller);
     this.nodes = new RemoteNodes(caller);
   }
 
@@ -59,6 +63,11 @@ final class RemoteStore implements StoreConnection {
   @Override
   public Cluster cluster() {
     return cluster;
+  }
+
+  @Override
+  public Replicas replicas() {
+    return replicas;
   }
 
   @Override

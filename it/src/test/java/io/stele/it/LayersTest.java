@@ -113,6 +113,16 @@ class LayersTest {
           .because("a service knows neither the protocols in front of it nor the other services");
 
   @ArchTest
+  static final ArchRule replicasStandOnTheEngine =
+      classes()
+          .that(are(in("replicas")))
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAnyPackage(
+                  allowed("io.stele.base..", "io.stele.engine..", "io.stele.replicas..")))
+          .because("a service knows neither the protocols in front of it nor the other services");
+
+  @ArchTest
   static final ArchRule onlyTheReplicatedLogSeesRatis =
       noClasses()
           .that(are(outside("metastore.raft")))

@@ -16,7 +16,9 @@ public enum Role {
   /** Serves tablets. */
   TABLES,
   /** Stands ready to lead the tablet servers of a cluster. */
-  MASTER;
+  MASTER,
+  /** Serves replicated tables. */
+  REPLICAS;
 
   /** The names of all there are. */
   static List<String> all() {

@@ -7,10 +7,13 @@ import io.stele.base.event.Events;
 import io.stele.base.file.LocalFileStore;
 import io.stele.base.node.NodeReport;
 import io.stele.base.settings.Settings;
+import io.stele.base.table.Replicas;
 import io.stele.base.time.Clock;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.raft.RaftEvent;
+import io.stele.server.front.TableFront;
+import io.stele.server.replicas.ReplicatedTables;
 import io.stele.tables.TabletServer;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -40,6 +43,8 @@ public final class Server implements AutoCloseable {
   private final String gateway;
   private final Optional<MetastoreRole> metastore;
   private final Optional<TablesRole> tables;
+  private final TableFront front;
+  private final Optional<ReplicatedTables> replicas;
   private final Parts parts;
   private final Inspection inspection;
   private final CompletableFuture<Void> ended;
@@ -52,6 +57,8 @@ public final class Server implements AutoCloseable {
       String gateway,
       Optional<MetastoreRole> metastore,
       Optional<TablesRole> tables,
+      TableFront front,
+      Optional<ReplicatedTables> replicas,
       Parts parts,
       Inspection inspection,
       CompletableFuture<Void> ended) {
@@ -61,6 +68,8 @@ public final class Server implements AutoCloseable {
     this.gateway = gateway;
     this.metastore = metastore;
     this.tables = tables;
+    this.front = front;
+    this.replicas = replicas;
     this.parts = parts;
     this.inspection = inspection;
     this.ended = ended;
@@ -121,9 +130,20 @@ public final class Server implements AutoCloseable {
             .directory("the server", data);
     gateway.inspectBy(inspection);
     Assembly roles =
-        new Assembly(settings, data, addresses, gateway, channels, events, parts, inspection);
+        new Assembly(
+            settings,
+            data,
+            addresses,
+            embedded ? gateway.address() : addresses.nativeAddress(),
+            gateway,
+            channels,
+            events,
+            parts,
+            inspection);
     Optional<MetastoreRole> metastore = roles.metastore();
-    Optional<TablesRole> tables = roles.tables(metastore);
+    TableFront front = roles.front(metastore);
+    Optional<TablesRole> tables = roles.tables(metastore, front);
+    Optional<ReplicatedTables> replicas = roles.replicas(metastore, front);
     boolean formed = metastore.map(MetastoreRole::formed).orElse(true);
     if (!embedded) {
       parts.add("addresses.json", () -> Addresses.remove(directory));
@@ -131,7 +151,17 @@ public final class Server implements AutoCloseable {
     }
     events.publish(new ServerEvent.Started(data.toString(), gateway.address(), formed));
     return new Server(
-        data, events, addresses, gateway.address(), metastore, tables, parts, inspection, ended);
+        data,
+        events,
+        addresses,
+        gateway.address(),
+        metastore,
+        tables,
+        front,
+        replicas,
+        parts,
+        inspection,
+        ended);
   }
 
   private static LocalFileStore open(Path data) {
@@ -157,7 +187,21 @@ public final class Server implements AutoCloseable {
     return gateway;
   }
 
-  /** Its tables; fails where it has none. */
+  /** Its tables of all kinds, as clients are given them. */
+  TableFront front() {
+    return front;
+  }
+
+  /** Its replicated tables; fails where it has none. */
+  Replicas replicas() {
+    return front.replicas(
+        replicas
+            .orElseThrow(
+                () -> new NotServingException("server at " + data + " has no replicated tables"))
+            .replicas());
+  }
+
+  /** Its tablet tables; fails where it has none. */
   TabletServer tables() {
     return tables
         .map(TablesRole::tables)

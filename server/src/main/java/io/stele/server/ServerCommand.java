@@ -50,7 +50,8 @@ final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--roles",
       paramLabel = "ROLE",
-      description = "The parts to run, with commas between (default: metastore,tables,master).")
+      description =
+          "The parts to run, with commas between (default: metastore,tables,master,replicas).")
   private @Nullable String roles;
 
   @Option(

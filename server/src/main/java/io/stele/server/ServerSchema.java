@@ -16,6 +16,7 @@ final class ServerSchema {
   static final String RAFT = "metastore.raft";
   static final String TABLES = "tables";
   static final String MASTER = "master";
+  static final String REPLICAS = "replicas";
 
   static final SettingsSchema SCHEMA =
       SettingsSchema.builder()
@@ -26,6 +27,7 @@ final class ServerSchema {
           .section(RAFT, RaftSettings.DEFAULT)
           .section(TABLES, TablesSettings.DEFAULTS)
           .section(MASTER, MasterSettings.DEFAULT)
+          .section(REPLICAS, ReplicasSettings.DEFAULTS)
           // What the launcher and the command line read, and what commands set for programs.
           .otherEnvironment("STELE_BUILD")
           .otherEnvironment("STELE_JAVA_OPTS")

@@ -2,6 +2,7 @@ package io.stele.client.embedded;
 
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.client.metastore.MetastoreClient;
@@ -14,6 +15,9 @@ public interface StoreConnection extends AutoCloseable {
 
   /** The servers as a whole. */
   Cluster cluster();
+
+  /** Replicated tables beyond what all tables have. */
+  Replicas replicas();
 
   /** Servers, each asked for itself. */
   Nodes nodes();

@@ -5,12 +5,15 @@ import io.grpc.netty.NettyServerBuilder;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.base.table.TabletLocator;
 import io.stele.metastore.Metastore;
 import io.stele.protocol.local.LocalTransport;
 import io.stele.protocol.wire.WireLimits;
+import io.stele.replicas.metadata.MetadataPeer;
+import io.stele.replicas.push.ReplicaPeer;
 import io.stele.tables.master.TabletControl;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -60,6 +63,8 @@ public final class NativeServer implements AutoCloseable {
             .addService(new TableAdminService(backend, blocking))
             .addService(new TabletControlService(backend, blocking))
             .addService(new ClusterService(backend, blocking))
+            .addService(new ReplicaPeerService(backend, blocking))
+            .addService(new ReplicasService(backend, blocking))
             .addService(new NodeService(backend, blocking))
             .build()
             .start();
@@ -147,6 +152,21 @@ public final class NativeServer implements AutoCloseable {
   /** Answers as the master of a cluster. */
   public Serving serve(Cluster cluster) {
     return backend.serve(cluster);
+  }
+
+  /** Answers other servers of replicated tables. */
+  public Serving serve(MetadataPeer metadata, ReplicaPeer replicas) {
+    Serving files = backend.serve(metadata);
+    Serving changes = backend.serve(replicas);
+    return () -> {
+      changes.close();
+      files.close();
+    };
+  }
+
+  /** Answers people about replicated tables. */
+  public Serving serve(Replicas replicas) {
+    return backend.serve(replicas);
   }
 
   /**
