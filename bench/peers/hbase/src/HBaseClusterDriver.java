@@ -3,6 +3,8 @@ import io.stele.bench.cluster.probe.ClusterStore;
 import io.stele.bench.table.ycsb.Store;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +20,6 @@ import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Put;
-import org.apache.hadoop.hbase.client.RegionInfo;
 import org.apache.hadoop.hbase.client.RegionLocator;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.ResultScanner;
@@ -29,6 +30,7 @@ import org.apache.hadoop.hbase.filter.FirstKeyOnlyFilter;
 /** HBase with several region servers, through its client and its administration. */
 public final class HBaseClusterDriver extends HBaseDriver implements ClusterStore {
   private static final long MOVE_PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(2);
+  private static final long ASK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long PAUSE_MILLIS = 2;
   private static final int SCAN_ROWS = 1_000;
 
@@ -116,7 +118,7 @@ public final class HBaseClusterDriver extends HBaseDriver implements ClusterStor
     return addresses;
   }
 
-  private Iterable<ServerName> living() throws IOException {
+  private Collection<ServerName> living() throws IOException {
     try (Admin admin = connection().getAdmin()) {
       return admin
           .getClusterMetrics(EnumSet.of(ClusterMetrics.Option.SERVERS_NAME))
@@ -124,13 +126,11 @@ public final class HBaseClusterDriver extends HBaseDriver implements ClusterStor
     }
   }
 
+  /** The last one that was started there: one that was killed may still be listed beside it. */
   private Optional<ServerName> named(String address) throws IOException {
-    for (ServerName server : living()) {
-      if (server.getAddress().toString().equals(address)) {
-        return Optional.of(server);
-      }
-    }
-    return Optional.empty();
+    return living().stream()
+        .filter(server -> server.getAddress().toString().equals(address))
+        .max(Comparator.comparingLong(ServerName::getStartCode));
   }
 
   @Override
@@ -162,20 +162,31 @@ public final class HBaseClusterDriver extends HBaseDriver implements ClusterStor
   }
 
   private void move(TableName table, byte[] row, String address) throws Exception {
-    ServerName target =
-        named(address)
-            .orElseThrow(() -> new IllegalStateException("no server at " + address + " lives"));
-    RegionInfo region = location(table, row).getRegion();
-    try (Admin admin = connection().getAdmin()) {
-      admin.move(region.getEncodedNameAsBytes(), target);
-    }
+    ServerName target = ask(table, row, address);
     long start = System.nanoTime();
+    long asked = start;
     while (!target.equals(location(table, row).getServerName())) {
-      if (System.nanoTime() - start > MOVE_PATIENCE_NANOS) {
-        throw new IllegalStateException(region + " is not at " + address + " after two minutes");
+      long now = System.nanoTime();
+      if (now - start > MOVE_PATIENCE_NANOS) {
+        throw new IllegalStateException(
+            location(table, row).getRegion() + " is not at " + address + " after two minutes");
+      }
+      if (now - asked > ASK_AGAIN_NANOS) { // a server that had just come may have been passed over
+        target = ask(table, row, address);
+        asked = now;
       }
       Thread.sleep(PAUSE_MILLIS);
     }
+  }
+
+  private ServerName ask(TableName table, byte[] row, String address) throws IOException {
+    ServerName target =
+        named(address)
+            .orElseThrow(() -> new IllegalStateException("no server at " + address + " lives"));
+    try (Admin admin = connection().getAdmin()) {
+      admin.move(location(table, row).getRegion().getEncodedNameAsBytes(), target);
+    }
+    return target;
   }
 
   @Override

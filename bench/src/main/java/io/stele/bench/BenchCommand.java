@@ -4,6 +4,7 @@ import io.stele.bench.cluster.RecoveryCommand;
 import io.stele.bench.cluster.ScaleCommand;
 import io.stele.bench.engine.EngineCommand;
 import io.stele.bench.metastore.MetastoreCommand;
+import io.stele.bench.replica.ReplicaCommand;
 import io.stele.bench.table.TableCommand;
 import io.stele.cli.ExitCode;
 import java.util.concurrent.Callable;
@@ -22,7 +23,8 @@ import picocli.CommandLine.Spec;
       MetastoreCommand.class,
       TableCommand.class,
       RecoveryCommand.class,
-      ScaleCommand.class
+      ScaleCommand.class,
+      ReplicaCommand.class
     })
 final class BenchCommand implements Callable<Integer> {
 

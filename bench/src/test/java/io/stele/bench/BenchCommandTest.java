@@ -27,7 +27,7 @@ class BenchCommandTest {
   @Test
   void theCommandLineFindsIt() {
     assertThat(bench().getCommandName()).isEqualTo("bench");
-    assertThat(bench().getSubcommands()).containsKeys("engine", "metastore", "table");
+    assertThat(bench().getSubcommands()).containsKeys("engine", "metastore", "table", "replica");
   }
 
   @Test
@@ -36,6 +36,7 @@ class BenchCommandTest {
     assertThat(err.toString())
         .contains("engine", "Measure the storage engine beside RocksDB")
         .contains("metastore", "Measure the metastore beside etcd")
-        .contains("table", "Measure tablet tables beside HBase");
+        .contains("table", "Measure tablet tables beside HBase")
+        .contains("replica", "Measure replicated tables, beside a tablet table and RocksDB");
   }
 }

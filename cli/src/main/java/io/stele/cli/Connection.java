@@ -3,6 +3,7 @@ package io.stele.cli;
 import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.table.Table;
@@ -19,6 +20,9 @@ public interface Connection extends AutoCloseable {
 
   /** The servers of a cluster as a whole. */
   Cluster cluster();
+
+  /** Replicated tables beyond what all tables have. */
+  Replicas replicas();
 
   /** Datasets. */
   Datasets datasets();

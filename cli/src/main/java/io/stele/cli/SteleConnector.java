@@ -3,6 +3,7 @@ package io.stele.cli;
 import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.client.Stele;
 import io.stele.client.metastore.MetastoreClient;
@@ -55,6 +56,11 @@ final class SteleConnector implements Connector {
     @Override
     public Cluster cluster() {
       return stele.cluster();
+    }
+
+    @Override
+    public Replicas replicas() {
+      return stele.replicas();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.stele.cli;
 import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.table.Table;
@@ -44,6 +45,7 @@ public final class CommandFixture {
 
   private TableAdmin admin = tables;
   private Optional<Cluster> cluster = Optional.empty();
+  private Optional<Replicas> replicas = Optional.empty();
   private Optional<Datasets> datasets = Optional.empty();
   private String input = "";
   private Optional<String> answer = Optional.empty();
@@ -58,6 +60,12 @@ public final class CommandFixture {
   /** What answers for the servers as a whole. */
   public CommandFixture cluster(Cluster newCluster) {
     cluster = Optional.of(newCluster);
+    return this;
+  }
+
+  /** What answers for replicated tables. */
+  public CommandFixture replicas(Replicas newReplicas) {
+    replicas = Optional.of(newReplicas);
     return this;
   }
 
@@ -110,6 +118,11 @@ public final class CommandFixture {
       @Override
       public Cluster cluster() {
         return cluster.orElseThrow(() -> new AssertionError("no cluster in this test"));
+      }
+
+      @Override
+      public Replicas replicas() {
+        return replicas.orElseThrow(() -> new AssertionError("no replicas in this test"));
       }
 
       @Override

@@ -3,6 +3,7 @@ package io.stele.client;
 import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.base.time.Clock;
@@ -15,6 +16,7 @@ import io.stele.client.embedded.StoreConnection;
 import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.node.RemoteNodes;
+import io.stele.client.replica.RemoteReplicas;
 import io.stele.client.table.RemoteTableAdmin;
 import io.stele.client.table.RemoteTables;
 import java.util.List;
@@ -32,6 +34,7 @@ final class RemoteStore implements StoreConnection {
   private final RemoteTables tables;
   private final RemoteTableAdmin admin;
   private final RemoteCluster cluster;
+  private final RemoteReplicas replicas;
   private final RemoteNodes nodes;
   private final RemoteDatasets datasets;
 
@@ -46,6 +49,7 @@ final class RemoteStore implements StoreConnection {
     this.tables = new RemoteTables(caller);
     this.admin = new RemoteTableAdmin(caller);
     this.cluster = new RemoteCluster(caller);
+    this.replicas = new RemoteReplicas(caller);
     this.nodes = new RemoteNodes(caller);
     this.datasets = new RemoteDatasets(caller);
   }
@@ -63,6 +67,11 @@ final class RemoteStore implements StoreConnection {
   @Override
   public Cluster cluster() {
     return cluster;
+  }
+
+  @Override
+  public Replicas replicas() {
+    return replicas;
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.client.dataset.DatasetTables;
@@ -87,6 +88,11 @@ public final class Stele implements AutoCloseable {
   /** The servers of tables as a whole: who has what, and moving it. */
   public Cluster cluster() {
     return store.cluster();
+  }
+
+  /** Replicated tables beyond what all tables have: who has what, splitting, comparing. */
+  public Replicas replicas() {
+    return store.replicas();
   }
 
   /** Servers, each asked how it is. */

@@ -40,7 +40,7 @@ final class ChainKeeper implements AutoCloseable {
 
   private final FileStore files;
   private final BlockCache cache;
-  private final InMemoryGroups inMemory;
+  private volatile InMemoryGroups inMemory;
   private final ChainHolder holder;
   private final AtomicLong nextFile;
   private final ReentrantLock manifests = new ReentrantLock();
@@ -194,6 +194,21 @@ final class ChainKeeper implements AutoCloseable {
         holder.replace(restricted(holder.current(), families));
       } finally {
         chains.unlock();
+      }
+    } finally {
+      manifests.unlock();
+    }
+  }
+
+  /** Which families are to be kept in the cache from now on. */
+  void setInMemory(InMemoryGroups groups) {
+    manifests.lock();
+    try {
+      inMemory = groups;
+      for (Fragment fragment : holder.current().fragments()) {
+        if (fragment instanceof DiskFragment disk) {
+          disk.setPriority(groups.priorityOf(disk.families()));
+        }
       }
     } finally {
       manifests.unlock();

@@ -33,6 +33,11 @@ public final class Scan implements CellCursor {
     return txn;
   }
 
+  /** False once the chain has changed: it then keeps files that nobody else needs. */
+  public boolean isCurrent() {
+    return borrowed.isCurrent();
+  }
+
   @Override
   public boolean seek(CellView target) {
     return cells.seek(target);

@@ -18,6 +18,11 @@ final class SnapshotRegistry {
     return txn;
   }
 
+  /** Registers a transaction once more; false if it is not open. */
+  synchronized boolean reopen(long txn) {
+    return open.computeIfPresent(txn, (_, count) -> count + 1) != null;
+  }
+
   synchronized void close(long txn) {
     open.computeIfPresent(txn, (_, count) -> count == 1 ? null : count - 1);
   }

@@ -9,6 +9,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.LocalFileStore;
 import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
 import io.stele.engine.cache.BlockCache;
@@ -19,6 +20,8 @@ import io.stele.engine.commitlog.LogReplay;
 import io.stele.engine.compaction.CompactionJob;
 import io.stele.engine.compaction.CompactionPolicy;
 import io.stele.engine.memory.MemFragment;
+import io.stele.engine.merge.ErasureExpiry;
+import io.stele.engine.merge.Resolution;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -64,7 +67,7 @@ public final class Store implements AutoCloseable {
 
   private final FileStore files;
   private final boolean ownsFiles;
-  private final StoreSettings settings;
+  private volatile StoreSettings settings;
   private final Clock clock;
   private final RandomGenerator random;
   private final Consumer<StoreEvent> events;
@@ -74,6 +77,7 @@ public final class Store implements AutoCloseable {
   private final Compactor compactor;
   private final ReadPath reads;
   private final SnapshotRegistry snapshots = new SnapshotRegistry();
+  private final TxnMarker marker;
 
   private final ReentrantLock writes = new ReentrantLock();
 
@@ -81,6 +85,8 @@ public final class Store implements AutoCloseable {
   private volatile MemFragment active;
   private volatile long assignedTxn;
   private volatile boolean closed;
+
+  private long replayed; // batches, when it was opened
 
   private Store(Builder builder, boolean ownsFiles) throws IOException {
     this.files = builder.files;
@@ -91,7 +97,9 @@ public final class Store implements AutoCloseable {
     this.events = builder.events;
     Context context = new Context();
     this.keeper = ChainKeeper.open(files, builder.cache, settings.inMemory());
-    this.reads = new ReadPath(keeper.holder(), settings.purge(), clock, this::checkOpen);
+    this.reads =
+        new ReadPath(
+            keeper.holder(), settings.resolution(), settings.purge(), clock, this::checkOpen);
     this.flusher = new Flusher(context);
     CompactionPolicy policy = new CompactionPolicy(settings.compaction());
     this.compactor = new Compactor(context, policy, settings.autoCompact());
@@ -99,7 +107,8 @@ public final class Store implements AutoCloseable {
     this.assignedTxn = keeper.flushedTxn();
     try {
       keeper.add(active);
-      this.log = settings.logged() ? openLog() : null;
+      this.marker = TxnMarker.open(files, settings.resolution(), clock);
+      this.log = settings.logged() ? openLog(builder.progress) : null;
     } catch (IOException | RuntimeException e) {
       keeper.close();
       throw e;
@@ -111,10 +120,7 @@ public final class Store implements AutoCloseable {
     rotateIfFull();
     report(
         new StoreEvent.Opened(
-            files.describe(),
-            keeper.holder().current().links().size() - 1,
-            assignedTxn - keeper.flushedTxn(),
-            assignedTxn));
+            files.describe(), keeper.holder().current().links().size() - 1, replayed, assignedTxn));
   }
 
   /** Opens a directory with the default settings, alone, and makes it where it does not exist. */
@@ -144,6 +150,7 @@ public final class Store implements AutoCloseable {
     private Clock clock = Clock.system();
     private RandomGenerator random = RandomSource.system();
     private Consumer<StoreEvent> events = _ -> {};
+    private CommitLog.Progress progress = CommitLog.Progress.IGNORED;
 
     private static final long DEFAULT_CACHE_BYTES = 256L << 20;
 
@@ -179,6 +186,12 @@ public final class Store implements AutoCloseable {
       return this;
     }
 
+    /** Told, on the log's thread, how far it has come: for those who {@link Store#submit}. */
+    public Builder progress(CommitLog.Progress value) {
+      progress = value;
+      return this;
+    }
+
     public Store open() {
       try {
         return new Store(this, false);
@@ -189,17 +202,22 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  private CommitLog openLog() throws IOException {
-    LogReplay.Result replayed =
+  private CommitLog openLog(CommitLog.Progress progress) throws IOException {
+    LogReplay.Result found =
         LogReplay.replay(
             files,
             LOG,
             keeper.flushedTxn(),
+            marker,
             batch -> {
+              replayed++;
               addToMemory(batch);
               rotateIfFull();
             });
-    return new CommitLog(files, LOG, settings.commitLog(), clock, replayed);
+    long start = marker.begin(found.lastTxn(), keeper.flushedTxn());
+    assignedTxn = Math.max(assignedTxn, start);
+    LogReplay.Result behind = new LogReplay.Result(assignedTxn, found.nextFile(), found.files());
+    return new CommitLog(files, LOG, settings.commitLog(), clock, behind, progress);
   }
 
   // ---- writing
@@ -216,6 +234,20 @@ public final class Store implements AutoCloseable {
    * @return its transaction
    */
   public long apply(CellBatch batch, boolean waitForSync) {
+    long txn = submit(batch, waitForSync);
+    if (waitForSync) {
+      sync(txn);
+    }
+    return txn;
+  }
+
+  /**
+   * Commits a batch and returns before it is durable, which {@link Builder#progress} is told.
+   *
+   * @param soon whether somebody waits for it
+   * @return its transaction
+   */
+  public long submit(CellBatch batch, boolean soon) {
     CommitLog commits = log;
     if (commits == null) {
       throw new InvalidRequestException(
@@ -231,13 +263,10 @@ public final class Store implements AutoCloseable {
       txn = assignedTxn + 1;
       CellBatch committed = batch.committed(txn);
       addToMemory(committed); // first: whoever sees it durable must find it
-      commits.enqueue(committed, waitForSync);
+      commits.enqueue(committed, soon);
       rotateIfFull();
     } finally {
       writes.unlock();
-    }
-    if (waitForSync) {
-      commits.await(txn);
     }
     return txn;
   }
@@ -349,8 +378,42 @@ public final class Store implements AutoCloseable {
 
   /** Opens a read transaction at what is durable now. */
   public Snapshot snapshot() {
+    return snapshot(Read.DURABLE);
+  }
+
+  public Snapshot snapshot(Read read) {
     checkOpen();
-    return new Snapshot(snapshots, snapshots.open(this::durableTxn));
+    return new Snapshot(snapshots, snapshots.open(() -> txn(read)));
+  }
+
+  /** Opens a read transaction that another snapshot has open; nothing if none has. */
+  public Optional<Snapshot> snapshotAt(long txn) {
+    checkOpen();
+    return snapshots.reopen(txn) ? Optional.of(new Snapshot(snapshots, txn)) : Optional.empty();
+  }
+
+  /**
+   * The durable cells that came behind a transaction, erasures included, as far as a reader could
+   * tell them from their absence. For stores that are resolved by time.
+   */
+  public StoredScan stored(RowRange rows, long afterTxn) {
+    checkByTime();
+    return reads.stored(rows, afterTxn, this::durableTxn);
+  }
+
+  /**
+   * Whether all cells of a batch are here durably, or no reader could tell them from their absence.
+   * For stores that are resolved by time.
+   */
+  public boolean hasAll(CellBatch batch) {
+    checkByTime();
+    return reads.hasAll(batch, this::durableTxn);
+  }
+
+  private void checkByTime() {
+    if (!settings.resolution().isByTime()) {
+      throw new InvalidRequestException("store in " + files.describe() + " is not by time");
+    }
   }
 
   /** All cells as they are stored, erasures and hidden versions included: for tools and tests. */
@@ -395,6 +458,21 @@ public final class Store implements AutoCloseable {
     } catch (IOException e) {
       throw new UnavailableException("families could not be restricted: " + e, e);
     }
+  }
+
+  /**
+   * Works in another way from now on: another purge policy, format of files, families in memory,
+   * grace time. What is written already follows when it is rewritten.
+   */
+  public void configure(StoreSettings changed) {
+    if (changed.resolution().isByTime() != settings.resolution().isByTime()
+        || changed.logged() != settings.logged()) {
+      throw new InvalidRequestException(
+          "store in " + files.describe() + ": resolution and log cannot be changed");
+    }
+    settings = changed;
+    reads.setPurge(changed.purge());
+    keeper.setInMemory(changed.inMemory());
   }
 
   /** The chain as it is now, oldest fragment first. */
@@ -464,17 +542,29 @@ public final class Store implements AutoCloseable {
 
     @Override
     public CompactionJob job(FilePath output, List<Link> inputs, boolean rooted) {
+      StoreSettings current = settings;
       return new CompactionJob(
           files,
           output,
           inputs,
           UnaryOperator.identity(),
           rooted,
+          current.resolution(),
+          expiry(current.resolution(), inputs),
           snapshots.current(),
-          settings.purge(),
-          settings.fragments(),
+          current.purge(),
+          current.fragments(),
           reads.now(),
           random.nextLong());
+    }
+
+    private ErasureExpiry expiry(Resolution resolution, List<Link> inputs) {
+      try {
+        return marker.expiry(resolution, assignedTxn, keeper.holder()::current, inputs);
+      } catch (IOException e) {
+        report(new StoreEvent.BackgroundFailed("marking of transactions", e));
+        return ErasureExpiry.NEVER;
+      }
     }
 
     @Override

@@ -6,10 +6,12 @@ import io.stele.engine.cache.InMemoryGroups;
 import io.stele.engine.commitlog.CommitLogSettings;
 import io.stele.engine.compaction.CompactionSettings;
 import io.stele.engine.disk.FragmentSettings;
+import io.stele.engine.merge.Resolution;
 
 /**
  * How a {@link Store} works.
  *
+ * @param resolution which of several cells a reader believes; for good, but for the grace time
  * @param logged false if someone else keeps the log (the metastore's Raft): transactions then come
  *     from outside, and what was not flushed is gone after a crash
  * @param memFragmentBytes at which the mem fragment is frozen and flushed
@@ -18,6 +20,7 @@ import io.stele.engine.disk.FragmentSettings;
  * @param inMemory families whose blocks are read ahead and kept in the cache, as far as they fit
  */
 public record StoreSettings(
+    Resolution resolution,
     boolean logged,
     long memFragmentBytes,
     long memoryBytes,
@@ -29,6 +32,7 @@ public record StoreSettings(
     CommitLogSettings commitLog) {
   public static final StoreSettings DEFAULT =
       new StoreSettings(
+          Resolution.BY_COMMIT,
           true,
           64L << 20,
           256L << 20,
@@ -50,8 +54,23 @@ public record StoreSettings(
     }
   }
 
+  public StoreSettings withResolution(Resolution value) {
+    return new StoreSettings(
+        value,
+        logged,
+        memFragmentBytes,
+        memoryBytes,
+        autoCompact,
+        purge,
+        inMemory,
+        fragments,
+        compaction,
+        commitLog);
+  }
+
   public StoreSettings withLogged(boolean value) {
     return new StoreSettings(
+        resolution,
         value,
         memFragmentBytes,
         memoryBytes,
@@ -65,6 +84,7 @@ public record StoreSettings(
 
   public StoreSettings withMemory(long fragmentBytes, long allBytes) {
     return new StoreSettings(
+        resolution,
         logged,
         fragmentBytes,
         allBytes,
@@ -78,6 +98,7 @@ public record StoreSettings(
 
   public StoreSettings withAutoCompact(boolean value) {
     return new StoreSettings(
+        resolution,
         logged,
         memFragmentBytes,
         memoryBytes,
@@ -91,6 +112,7 @@ public record StoreSettings(
 
   public StoreSettings withPurge(PurgePolicy value) {
     return new StoreSettings(
+        resolution,
         logged,
         memFragmentBytes,
         memoryBytes,
@@ -104,6 +126,7 @@ public record StoreSettings(
 
   public StoreSettings withInMemory(InMemoryGroups value) {
     return new StoreSettings(
+        resolution,
         logged,
         memFragmentBytes,
         memoryBytes,
@@ -117,6 +140,7 @@ public record StoreSettings(
 
   public StoreSettings withFragments(FragmentSettings value) {
     return new StoreSettings(
+        resolution,
         logged,
         memFragmentBytes,
         memoryBytes,
@@ -130,6 +154,7 @@ public record StoreSettings(
 
   public StoreSettings withCompaction(CompactionSettings value) {
     return new StoreSettings(
+        resolution,
         logged,
         memFragmentBytes,
         memoryBytes,
@@ -143,6 +168,7 @@ public record StoreSettings(
 
   public StoreSettings withCommitLog(CommitLogSettings value) {
     return new StoreSettings(
+        resolution,
         logged,
         memFragmentBytes,
         memoryBytes,

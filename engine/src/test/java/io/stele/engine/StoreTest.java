@@ -24,6 +24,7 @@ import io.stele.base.schema.PurgePolicy;
 import io.stele.engine.cache.InMemoryGroups;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.engine.disk.FragmentProperties;
+import io.stele.engine.merge.Resolution;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -415,6 +416,7 @@ class StoreTest {
     assertThat(changed)
         .isEqualTo(
             new StoreSettings(
+                Resolution.BY_COMMIT,
                 false,
                 5,
                 6,

@@ -7,10 +7,15 @@ import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.server.cluster.ClusterNode;
 import io.stele.server.cluster.ClusterNodeSettings;
+import io.stele.server.front.TableFront;
+import io.stele.server.replicas.ReplicaNode;
+import io.stele.server.replicas.ReplicaNodeSettings;
+import io.stele.server.replicas.ReplicatedTables;
 import io.stele.tables.master.MasterSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,21 +31,31 @@ import java.util.Optional;
  * </pre>
  */
 final class Assembly {
+  private static final Duration REGISTER_PATIENCE = Duration.ofSeconds(10);
+
   private final Settings settings;
   private final ServerSettings server;
   private final TablesSettings tables;
   private final Path data;
   private final Addresses addresses;
+  private final String self;
   private final NativeServer gateway;
   private final Channels channels;
   private final Events events;
   private final Parts parts;
   private final Inspection inspection;
+  private final ReplicatedTables replicated = new ReplicatedTables();
 
+  /**
+   * Roles to be started.
+   *
+   * @param self how this server reaches itself, which may be without a network
+   */
   Assembly(
       Settings settings,
       Path data,
       Addresses addresses,
+      String self,
       NativeServer gateway,
       Channels channels,
       Events events,
@@ -51,6 +66,7 @@ final class Assembly {
     this.tables = settings.bind(TablesSettings.class, ServerSchema.TABLES);
     this.data = data;
     this.addresses = addresses;
+    this.self = self;
     this.gateway = gateway;
     this.channels = channels;
     this.events = events;
@@ -82,7 +98,10 @@ final class Assembly {
           "roles are "
               + String.join(", ", server.roles())
               + " and tables.shared is false: a server that has its files to itself keeps what it"
-              + " has in its own metastore; add that role, or set tables.shared and tables.files");
+              + " has in its own metastore; add that role, or set tables.shared and tables.files"
+              + (server.has(Role.REPLICAS)
+                  ? ", or leave out tables and master: replicated tables need neither"
+                  : ""));
     }
     if (server.has(Role.MASTER) && !server.has(Role.TABLES)) {
       throw new InvalidRequestException(
@@ -104,14 +123,23 @@ final class Assembly {
                 settings, data.resolve("metastore"), addresses, gateway, channels, events)));
   }
 
+  /** What clients are given of tables, to which roles add what they have. */
+  TableFront front(Optional<MetastoreRole> metastore) {
+    boolean expected = tables.shared() || metastore.filter(this::hasTables).isPresent();
+    return new TableFront(
+        gateway, server.has(Role.REPLICAS) ? Optional.of(replicated) : Optional.empty(), expected);
+  }
+
   /** The tables that this server has to itself from the start; none in a cluster. */
-  Optional<TablesRole> tables(Optional<MetastoreRole> metastore) throws IOException {
+  Optional<TablesRole> tables(Optional<MetastoreRole> metastore, TableFront front)
+      throws IOException {
     if (tables.shared()) {
       if (server.has(Role.TABLES) || server.has(Role.MASTER)) {
         ClusterNodeSettings place = node();
         ClusterNode node =
             parts.add(
-                "its part in the cluster", ClusterNode.start(place, gateway, channels, events));
+                "its part in the cluster",
+                ClusterNode.start(place, gateway, front, channels, events));
         inspection.location("tables", place.files()).runBy(node::run);
         if (!place.logs().equals(place.files())) {
           inspection.location("logs of tables", place.logs());
@@ -122,7 +150,7 @@ final class Assembly {
     if (metastore.isEmpty() || !hasTables(metastore.get())) {
       return Optional.empty();
     }
-    LateTables.Start start = () -> ownTables(metastore.get());
+    LateTables.Start start = () -> ownTables(metastore.get(), front);
     if (metastore.get().alone()) {
       return Optional.of(parts.add("the tables", start.start()));
     }
@@ -140,13 +168,51 @@ final class Assembly {
         && (metastore.alone() || Files.isDirectory(data.resolve("tables")));
   }
 
-  private TablesRole ownTables(MetastoreRole metastore) throws IOException {
+  /** Replicated tables; others know of it on return if this server alone is the metastore. */
+  Optional<ReplicatedTables> replicas(Optional<MetastoreRole> metastore, TableFront front)
+      throws IOException {
+    if (!server.has(Role.REPLICAS)) {
+      return Optional.empty();
+    }
+    ReplicasSettings known = settings.bind(ReplicasSettings.class, ServerSchema.REPLICAS);
+    Path directory = Files.createDirectories(data.resolve("replicas"));
+    inspection.directory("replicas", directory);
+    boolean alone = metastore.filter(MetastoreRole::alone).isPresent();
+    ReplicaNode node =
+        parts.add(
+            "its replicas",
+            ReplicaNode.start(
+                new ReplicaNodeSettings(
+                    addresses.nativeAddress(),
+                    metastoreFrom(),
+                    directory,
+                    known.session(),
+                    alone,
+                    known.server(),
+                    known.cache().bytes()),
+                gateway,
+                front,
+                replicated,
+                channels,
+                events));
+    if (alone) {
+      try {
+        boolean _ = node.awaitRegistered(REGISTER_PATIENCE); // else a little later
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    return Optional.of(replicated);
+  }
+
+  private TablesRole ownTables(MetastoreRole metastore, TableFront front) throws IOException {
     return TablesRole.start(
         settings,
         data.resolve("tables"),
         addresses.nativeAddress(),
         metastore.metastore(),
         gateway,
+        front,
         events);
   }
 
@@ -162,15 +228,16 @@ final class Assembly {
     return Optional.of(
         parts.add(
             "the datasets",
-            DatasetsRole.start(settings, data, addresses, listen, members(), gateway, events)));
+            DatasetsRole.start(
+                settings, data, addresses, listen, metastoreFrom(), gateway, events)));
   }
 
-  /** Where the metastore is asked: here first, where this server is one of its members. */
-  private List<String> members() {
+  /** Who answers for the metastore. */
+  private List<String> metastoreFrom() {
     List<String> metastore = new ArrayList<>(server.metastore());
     if (server.has(Role.METASTORE)) {
       metastore.remove(addresses.nativeAddress());
-      metastore.addFirst(addresses.nativeAddress()); // a member answers for the others
+      metastore.addFirst(self); // a member answers for the others
     }
     return metastore;
   }
@@ -180,7 +247,7 @@ final class Assembly {
     return new ClusterNodeSettings(
         addresses.nativeAddress(),
         server.has(Role.METASTORE),
-        members(),
+        metastoreFrom(),
         files,
         tables.logs().orElse(files),
         tables.session(),

@@ -4,6 +4,7 @@ import io.stele.base.dataset.Datasets;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.client.cluster.LoneServer;
@@ -30,17 +31,22 @@ final class EmbeddedServer implements StoreConnection {
 
   @Override
   public Tables tables() {
-    return server.tables();
+    return server.front().rows();
   }
 
   @Override
   public TableAdmin tableAdmin() {
-    return server.tables();
+    return server.front().whole();
   }
 
   @Override
   public Cluster cluster() {
     return new LoneServer(server.gateway(), server.tables());
+  }
+
+  @Override
+  public Replicas replicas() {
+    return server.replicas();
   }
 
   /** There is but this one. */

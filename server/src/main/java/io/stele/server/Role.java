@@ -17,6 +17,8 @@ public enum Role {
   TABLES,
   /** Stands ready to lead the tablet servers of a cluster. */
   MASTER,
+  /** Serves replicated tables. */
+  REPLICAS,
   /** Serves datasets. */
   DATASETS;
 

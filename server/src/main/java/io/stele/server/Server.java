@@ -9,10 +9,13 @@ import io.stele.base.event.Events;
 import io.stele.base.file.LocalFileStore;
 import io.stele.base.node.NodeReport;
 import io.stele.base.settings.Settings;
+import io.stele.base.table.Replicas;
 import io.stele.base.time.Clock;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.raft.RaftEvent;
+import io.stele.server.front.TableFront;
+import io.stele.server.replicas.ReplicatedTables;
 import io.stele.tables.TabletServer;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -42,6 +45,8 @@ public final class Server implements AutoCloseable {
   private final String gateway;
   private final Optional<MetastoreRole> metastore;
   private final Optional<TablesRole> tables;
+  private final TableFront front;
+  private final Optional<ReplicatedTables> replicas;
   private final Optional<DatasetsRole> datasets;
   private final Parts parts;
   private final Inspection inspection;
@@ -55,6 +60,8 @@ public final class Server implements AutoCloseable {
       String gateway,
       Optional<MetastoreRole> metastore,
       Optional<TablesRole> tables,
+      TableFront front,
+      Optional<ReplicatedTables> replicas,
       Optional<DatasetsRole> datasets,
       Parts parts,
       Inspection inspection,
@@ -65,6 +72,8 @@ public final class Server implements AutoCloseable {
     this.gateway = gateway;
     this.metastore = metastore;
     this.tables = tables;
+    this.front = front;
+    this.replicas = replicas;
     this.datasets = datasets;
     this.parts = parts;
     this.inspection = inspection;
@@ -126,9 +135,20 @@ public final class Server implements AutoCloseable {
             .directory("the server", data);
     gateway.inspectBy(inspection);
     Assembly roles =
-        new Assembly(settings, data, addresses, gateway, channels, events, parts, inspection);
+        new Assembly(
+            settings,
+            data,
+            addresses,
+            embedded ? gateway.address() : addresses.nativeAddress(),
+            gateway,
+            channels,
+            events,
+            parts,
+            inspection);
     Optional<MetastoreRole> metastore = roles.metastore();
-    Optional<TablesRole> tables = roles.tables(metastore);
+    TableFront front = roles.front(metastore);
+    Optional<TablesRole> tables = roles.tables(metastore, front);
+    Optional<ReplicatedTables> replicas = roles.replicas(metastore, front);
     Optional<DatasetsRole> datasets =
         roles.datasets(embedded ? Optional.empty() : Optional.of(server.listen()));
     boolean formed = metastore.map(MetastoreRole::formed).orElse(true);
@@ -144,6 +164,8 @@ public final class Server implements AutoCloseable {
         gateway.address(),
         metastore,
         tables,
+        front,
+        replicas,
         datasets,
         parts,
         inspection,
@@ -179,7 +201,21 @@ public final class Server implements AutoCloseable {
     return gateway;
   }
 
-  /** Its tables; fails where it has none. */
+  /** Its tables of all kinds, as clients are given them. */
+  TableFront front() {
+    return front;
+  }
+
+  /** Its replicated tables; fails where it has none. */
+  Replicas replicas() {
+    return front.replicas(
+        replicas
+            .orElseThrow(
+                () -> new NotServingException("server at " + data + " has no replicated tables"))
+            .replicas());
+  }
+
+  /** Its tablet tables; fails where it has none. */
   TabletServer tables() {
     return tables
         .map(TablesRole::tables)

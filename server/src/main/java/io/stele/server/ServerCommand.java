@@ -53,7 +53,8 @@ final class ServerCommand implements Callable<Integer> {
       names = "--roles",
       paramLabel = "ROLE",
       description =
-          "The parts to run, with commas between (default: all: metastore,tables,master,datasets).")
+          "The parts to run, with commas between (default: all:"
+              + " metastore,tables,master,replicas,datasets).")
   private @Nullable String roles;
 
   @Option(

@@ -16,6 +16,7 @@ final class ServerSchema {
   static final String RAFT = "metastore.raft";
   static final String TABLES = "tables";
   static final String MASTER = "master";
+  static final String REPLICAS = "replicas";
   static final String DATASETS = "datasets";
 
   static final SettingsSchema SCHEMA =
@@ -27,6 +28,7 @@ final class ServerSchema {
           .section(RAFT, RaftSettings.DEFAULT)
           .section(TABLES, TablesSettings.DEFAULTS)
           .section(MASTER, MasterSettings.DEFAULT)
+          .section(REPLICAS, ReplicasSettings.DEFAULTS)
           .section(DATASETS, DatasetsSettings.DEFAULTS)
           // What the launcher and the command line read, and what commands set for programs.
           .otherEnvironment("STELE_BUILD")

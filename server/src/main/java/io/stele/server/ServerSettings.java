@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /** What a server is: its parts, its directory, its addresses, and how it comes into a group. */
 public record ServerSettings(
-    @About("The parts that this server runs: metastore, tables, master, datasets.")
+    @About("The parts that this server runs: metastore, tables, master, replicas, datasets.")
         List<String> roles,
     @About("The directory of all that it keeps; made where it does not exist.") Path data,
     @About("The address that it listens on. Nothing beyond this machine reaches the default.")

@@ -11,6 +11,7 @@ import io.stele.client.cluster.LoneServer;
 import io.stele.engine.cache.BlockCache;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.Metastore;
+import io.stele.server.front.TableFront;
 import io.stele.tables.TabletServer;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -35,6 +36,7 @@ final class TablesRole implements AutoCloseable {
    *
    * @param directory of the role's own
    * @param address at which clients reach it
+   * @param front is given the tables
    */
   static TablesRole start(
       Settings settings,
@@ -42,6 +44,7 @@ final class TablesRole implements AutoCloseable {
       String address,
       Metastore metastore,
       NativeServer gateway,
+      TableFront front,
       Events events)
       throws IOException {
     TablesSettings known = settings.bind(TablesSettings.class, ServerSchema.TABLES);
@@ -64,7 +67,7 @@ final class TablesRole implements AutoCloseable {
       // Before, a table that there is might be taken for one that is not.
       tables.awaitLoaded();
       started = true;
-      var _ = gateway.serve(tables, tables);
+      var _ = front.serve(tables, tables);
       var _ = gateway.serve(new LoneServer(address, tables));
       return new TablesRole(files, gateway, tables);
     } finally {

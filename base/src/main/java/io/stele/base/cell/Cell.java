@@ -8,7 +8,8 @@ import io.stele.base.error.InvalidRequestException;
  *
  * @param timestamp microseconds; {@link CellView#WIDE} for wide erasures
  * @param txn the transaction that wrote it; 0 before it is committed
- * @param value empty for erasures, except the encoded range of a column erasure
+ * @param value empty for erasures, except the encoded range of a column erasure, which those of
+ *     families and rows may have too
  */
 public record Cell(
     Bytes row, Bytes family, Bytes qualifier, long timestamp, long txn, CellKind kind, Bytes value)
@@ -62,6 +63,18 @@ public record Cell(
         row, Bytes.EMPTY, Bytes.EMPTY, CellView.WIDE, 0, CellKind.ERASE_ROW, Bytes.EMPTY);
   }
 
+  /** Erases the versions of a row in a family with {@code from <= timestamp < to}. */
+  public static Cell eraseFamily(Bytes row, Bytes family, long from, long to) {
+    Bytes range = Bytes.wrap(CellView.range(from, to));
+    return new Cell(row, family, Bytes.EMPTY, CellView.WIDE, 0, CellKind.ERASE_FAMILY, range);
+  }
+
+  /** Erases the versions of a row with {@code from <= timestamp < to}. */
+  public static Cell eraseRow(Bytes row, long from, long to) {
+    Bytes range = Bytes.wrap(CellView.range(from, to));
+    return new Cell(row, Bytes.EMPTY, Bytes.EMPTY, CellView.WIDE, 0, CellKind.ERASE_ROW, range);
+  }
+
   public Cell withTxn(long newTxn) {
     return new Cell(row, family, qualifier, timestamp, newTxn, kind, value);
   }
@@ -71,9 +84,10 @@ public record Cell(
     return switch (kind) {
       case PUT -> false;
       case ERASE_CELL -> sameColumn(version) && timestamp == version.timestamp;
-      case ERASE_COLUMN -> sameColumn(version) && inRange(version.timestamp);
-      case ERASE_FAMILY -> row.equals(version.row) && family.equals(version.family);
-      case ERASE_ROW -> row.equals(version.row);
+      case ERASE_COLUMN -> sameColumn(version) && inRange(version);
+      case ERASE_FAMILY ->
+          row.equals(version.row) && family.equals(version.family) && inRange(version);
+      case ERASE_ROW -> row.equals(version.row) && inRange(version);
     };
   }
 
@@ -83,9 +97,16 @@ public record Cell(
         && qualifier.equals(other.qualifier);
   }
 
-  private boolean inRange(long time) {
-    CellView view = view();
-    return view.rangeFrom() <= time && time < view.rangeTo();
+  /** A wide erasure is hidden by one that hides all that it does. */
+  private boolean inRange(Cell other) {
+    CellView range = view();
+    if (other.kind.isWide()) {
+      CellView inner = other.view();
+      return other.kind.code() <= kind.code() // a family's has no qualifier, and yet is no column's
+          && range.rangeFrom() <= inner.rangeFrom()
+          && inner.rangeTo() <= range.rangeTo();
+    }
+    return range.rangeFrom() <= other.timestamp && other.timestamp < range.rangeTo();
   }
 
   public CellView view() {
@@ -113,7 +134,7 @@ public record Cell(
     c = c != 0 ? c : qualifier.compareTo(other.qualifier);
     c = c != 0 ? c : Long.compare(other.timestamp, timestamp);
     c = c != 0 ? c : Long.compare(other.txn, txn);
-    if (c == 0 && kind == CellKind.ERASE_COLUMN && other.kind == CellKind.ERASE_COLUMN) {
+    if (c == 0 && kind.isWide() && other.kind.isWide()) {
       return value.compareTo(other.value);
     }
     return c;
@@ -128,7 +149,12 @@ public record Cell(
     switch (kind) {
       case PUT -> checkLength(kind, "value", value.length(), 0, MAX_VALUE);
       case ERASE_COLUMN -> checkRange(kind, value);
-      case ERASE_CELL, ERASE_FAMILY, ERASE_ROW -> checkLength(kind, "value", value.length(), 0, 0);
+      case ERASE_CELL -> checkLength(kind, "value", value.length(), 0, 0);
+      case ERASE_FAMILY, ERASE_ROW -> {
+        if (!value.isEmpty()) {
+          checkRange(kind, value);
+        }
+      }
     }
   }
 
@@ -136,6 +162,7 @@ public record Cell(
     checkLength(kind, "time range", range.length(), CellView.RANGE_BYTES, CellView.RANGE_BYTES);
     CellView view = new CellView();
     view.valueArray = range.sharedArray();
+    view.valueLength = range.length();
     if (view.rangeFrom() >= view.rangeTo()) {
       throw new InvalidRequestException(
           "time range ["

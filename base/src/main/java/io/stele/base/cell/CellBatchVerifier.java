@@ -55,7 +55,7 @@ final class CellBatchVerifier {
     cell.kind = CellKind.of(code);
     readRow(flags, first);
     readFamily(flags, first);
-    readRest();
+    readRest((flags & PackedCells.RANGED) != 0);
   }
 
   private void readRow(int flags, boolean first) throws Malformed {
@@ -94,24 +94,25 @@ final class CellBatchVerifier {
     }
   }
 
-  private void readRest() throws Malformed {
+  private void readRest(boolean ranged) throws Malformed {
     cell.qualifierLength = 0;
     cell.valueLength = 0;
     cell.timestamp = CellView.WIDE;
+    cell.valueArray = array;
     if (cell.kind == CellKind.ERASE_FAMILY || cell.kind == CellKind.ERASE_ROW) {
+      if (ranged) {
+        readRange();
+      }
       return;
+    }
+    if (ranged) {
+      throw in.malformed("a time range in the flags of a " + cell.kind);
     }
     cell.qualifierLength = length("qualifier", 0, Cell.MAX_QUALIFIER);
     cell.qualifierArray = array;
     cell.qualifierOffset = in.skip(cell.qualifierLength, "qualifier");
-    cell.valueArray = array;
     if (cell.kind == CellKind.ERASE_COLUMN) {
-      cell.valueLength = CellView.RANGE_BYTES;
-      cell.valueOffset = in.skip(CellView.RANGE_BYTES, "time range");
-      if (cell.rangeFrom() >= cell.rangeTo()) {
-        throw in.malformed(
-            "the empty time range [" + cell.rangeFrom() + ", " + cell.rangeTo() + ")");
-      }
+      readRange();
       return;
     }
     cell.timestamp = Binary.getLong(array, in.skip(8, "timestamp"));
@@ -121,6 +122,14 @@ final class CellBatchVerifier {
     if (cell.kind == CellKind.PUT) {
       cell.valueLength = length("value", 0, Cell.MAX_VALUE);
       cell.valueOffset = in.skip(cell.valueLength, "value");
+    }
+  }
+
+  private void readRange() throws Malformed {
+    cell.valueLength = CellView.RANGE_BYTES;
+    cell.valueOffset = in.skip(CellView.RANGE_BYTES, "time range");
+    if (cell.rangeFrom() >= cell.rangeTo()) {
+      throw in.malformed("the empty time range [" + cell.rangeFrom() + ", " + cell.rangeTo() + ")");
     }
   }
 

@@ -2,7 +2,7 @@ package io.stele.base.cell;
 
 /**
  * What a cell says. An erasure hides what was committed before it, by transaction number, and never
- * what comes later, whatever the timestamps.
+ * what comes later, whatever the timestamps; in replicated tables it hides by timestamp alone.
  *
  * <p>The codes are stored in every format and never change.
  */
@@ -13,9 +13,9 @@ public enum CellKind {
   ERASE_CELL(1),
   /** Erases the cells of a column with timestamps in a half-open range, kept as the value. */
   ERASE_COLUMN(2),
-  /** Erases all cells of a row in a family; has no qualifier. */
+  /** Erases the cells of a row in a family, all or those of a time range; has no qualifier. */
   ERASE_FAMILY(3),
-  /** Erases all cells of a row; has no family and no qualifier. */
+  /** Erases the cells of a row, all or those of a time range; has no family and no qualifier. */
   ERASE_ROW(4);
 
   private static final CellKind[] BY_CODE = values();

@@ -17,14 +17,15 @@ import java.util.Arrays;
  *   <li>{@code kind == ERASE_ROW}: family and qualifier are empty; {@code ERASE_FAMILY}: the
  *       qualifier is empty;
  *   <li>{@code kind == ERASE_COLUMN}: the value is {@code from(8) to(8)}, big-endian with the sign
- *       bit flipped, so that byte order is number order.
+ *       bit flipped, so that byte order is number order; {@code ERASE_FAMILY} and {@code
+ *       ERASE_ROW}: the same, or empty for all times.
  * </ul>
  */
 public final class CellView implements Comparable<CellView> {
   /** The timestamp of wide erasures: no put or single-cell erasure may use it. */
   public static final long WIDE = Long.MAX_VALUE;
 
-  /** Bytes of the value of an {@link CellKind#ERASE_COLUMN}. */
+  /** Bytes of the value of a wide erasure with a time range. */
   public static final int RANGE_BYTES = 16;
 
   private static final byte[] NONE = new byte[0];
@@ -160,7 +161,7 @@ public final class CellView implements Comparable<CellView> {
 
   /**
    * The one order of cells: row ↑, family ↑, qualifier ↑, timestamp ↓, txn ↓, by unsigned bytes; a
-   * family's erasure stands before its qualifiers, and two column erasures of one transaction are
+   * family's erasure stands before its qualifiers, and two wide erasures of one transaction are
    * told apart by their range.
    */
   @Override
@@ -210,7 +211,7 @@ public final class CellView implements Comparable<CellView> {
     if (txn != other.txn) {
       return txn > other.txn ? -1 : 1;
     }
-    if (kind == CellKind.ERASE_COLUMN && other.kind == CellKind.ERASE_COLUMN) {
+    if (kind.isWide() && other.kind.isWide()) {
       return Arrays.compareUnsigned(
           valueArray,
           valueOffset,
@@ -222,14 +223,23 @@ public final class CellView implements Comparable<CellView> {
     return 0;
   }
 
-  /** The first timestamp an {@link CellKind#ERASE_COLUMN} hides. */
-  public long rangeFrom() {
-    return Binary.getLongBigEndian(valueArray, valueOffset) ^ Long.MIN_VALUE;
+  /** True of a wide erasure that hides only some timestamps; false if it hides all. */
+  public boolean hasRange() {
+    return valueLength == RANGE_BYTES;
   }
 
-  /** The first timestamp above the range an {@link CellKind#ERASE_COLUMN} hides. */
+  /** The first timestamp a wide erasure hides. */
+  public long rangeFrom() {
+    return hasRange()
+        ? Binary.getLongBigEndian(valueArray, valueOffset) ^ Long.MIN_VALUE
+        : Long.MIN_VALUE;
+  }
+
+  /** The first timestamp above the range a wide erasure hides; no version has the largest. */
   public long rangeTo() {
-    return Binary.getLongBigEndian(valueArray, valueOffset + 8) ^ Long.MIN_VALUE;
+    return hasRange()
+        ? Binary.getLongBigEndian(valueArray, valueOffset + 8) ^ Long.MIN_VALUE
+        : Long.MAX_VALUE;
   }
 
   static byte[] range(long from, long to) {
@@ -273,12 +283,16 @@ public final class CellView implements Comparable<CellView> {
       case PUT -> name + "@" + timestamp + "#" + txn + "=" + value();
       case ERASE_CELL -> "-" + name + "@" + timestamp + "#" + txn;
       case ERASE_COLUMN -> "-" + name + "@" + rangeText() + "#" + txn;
-      case ERASE_FAMILY -> "-" + row() + "/" + family() + "#" + txn;
-      case ERASE_ROW -> "-" + row() + "#" + txn;
+      case ERASE_FAMILY -> "-" + row() + "/" + family() + rangeSuffix() + "#" + txn;
+      case ERASE_ROW -> "-" + row() + rangeSuffix() + "#" + txn;
     };
   }
 
+  private String rangeSuffix() {
+    return hasRange() ? "@" + rangeText() : "";
+  }
+
   private String rangeText() {
-    return valueLength == RANGE_BYTES ? "[" + rangeFrom() + "," + rangeTo() + ")" : "[)";
+    return hasRange() ? "[" + rangeFrom() + "," + rangeTo() + ")" : "[)";
   }
 }

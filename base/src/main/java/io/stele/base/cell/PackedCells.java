@@ -15,19 +15,22 @@ import io.stele.base.error.InvalidRequestException;
  *             [ familyLength(varint) family ]         unless SAME_FAMILY or ERASE_ROW
  *             [ qualifierLength(varint) qualifier ]   PUT, ERASE_CELL, ERASE_COLUMN
  *             [ timestamp(8, little-endian) ]         PUT, ERASE_CELL
- *             [ from(8) to(8), as in CellView ]       ERASE_COLUMN
+ *             [ from(8) to(8), as in CellView ]       ERASE_COLUMN, or RANGED
  *             [ valueLength(varint) value ]           PUT
- *   flags  := kind (bits 0..2) | SAME_ROW (bit 3) | SAME_FAMILY (bit 4); the rest is zero
+ *   flags  := kind (bits 0..2) | SAME_ROW (bit 3) | SAME_FAMILY (bit 4) | RANGED (bit 5);
+ *             the rest is zero
  * </pre>
  *
  * SAME_ROW and SAME_FAMILY repeat what the cell before had; the first cell has neither, and a cell
- * behind an ERASE_ROW never has SAME_FAMILY.
+ * behind an ERASE_ROW never has SAME_FAMILY. RANGED stands only in an ERASE_FAMILY or ERASE_ROW
+ * that hides some times and not all.
  */
 final class PackedCells {
   static final int KIND_MASK = 0x07;
   static final int SAME_ROW = 0x08;
   static final int SAME_FAMILY = 0x10;
-  static final int ALL_FLAGS = KIND_MASK | SAME_ROW | SAME_FAMILY;
+  static final int RANGED = 0x20;
+  static final int ALL_FLAGS = KIND_MASK | SAME_ROW | SAME_FAMILY | RANGED;
 
   private PackedCells() {}
 
@@ -39,8 +42,14 @@ final class PackedCells {
             && cell.kind() != CellKind.ERASE_ROW
             && previous.kind() != CellKind.ERASE_ROW
             && cell.family().equals(previous.family());
-    int flags = cell.kind().code() | (sameRow ? SAME_ROW : 0) | (sameFamily ? SAME_FAMILY : 0);
-    out.putByte(flags);
+    boolean ranged =
+        (cell.kind() == CellKind.ERASE_FAMILY || cell.kind() == CellKind.ERASE_ROW)
+            && !cell.value().isEmpty();
+    out.putByte(
+        cell.kind().code()
+            | (sameRow ? SAME_ROW : 0)
+            | (sameFamily ? SAME_FAMILY : 0)
+            | (ranged ? RANGED : 0));
     if (!sameRow) {
       out.putSized(cell.row());
     }
@@ -54,14 +63,20 @@ final class PackedCells {
       }
       case ERASE_CELL -> out.putSized(cell.qualifier()).putLong(cell.timestamp());
       case ERASE_COLUMN -> out.putSized(cell.qualifier()).put(cell.value());
-      case ERASE_FAMILY, ERASE_ROW -> {}
+      case ERASE_FAMILY, ERASE_ROW -> out.put(cell.value());
     }
   }
 
   /** Appends one cell, without what it shares with the one before. */
   static void append(ByteBuilder out, CellView cell, boolean sameRow, boolean sameFamily) {
     boolean ofRow = cell.kind == CellKind.ERASE_ROW;
-    out.putByte(cell.kind.code() | (sameRow ? SAME_ROW : 0) | (sameFamily ? SAME_FAMILY : 0));
+    boolean wider = ofRow || cell.kind == CellKind.ERASE_FAMILY;
+    boolean ranged = wider && cell.hasRange();
+    out.putByte(
+        cell.kind.code()
+            | (sameRow ? SAME_ROW : 0)
+            | (sameFamily ? SAME_FAMILY : 0)
+            | (ranged ? RANGED : 0));
     if (!sameRow) {
       out.putVarint(cell.rowLength).put(cell.rowArray, cell.rowOffset, cell.rowLength);
     }
@@ -69,7 +84,8 @@ final class PackedCells {
       out.putVarint(cell.familyLength);
       out.put(cell.familyArray, cell.familyOffset, cell.familyLength);
     }
-    if (ofRow || cell.kind == CellKind.ERASE_FAMILY) {
+    if (wider) {
+      out.put(cell.valueArray, cell.valueOffset, cell.valueLength);
       return;
     }
     out.putVarint(cell.qualifierLength);
@@ -163,15 +179,19 @@ final class PackedCells {
         view.familyLength = varint();
         view.familyOffset = skip(view.familyLength);
       }
-      readRest(kind);
+      readRest(kind, flags);
       return true;
     }
 
-    private void readRest(CellKind kind) {
+    private void readRest(CellKind kind, int flags) {
       view.qualifierLength = 0;
       view.valueLength = 0;
       view.timestamp = CellView.WIDE;
       if (kind == CellKind.ERASE_FAMILY || kind == CellKind.ERASE_ROW) {
+        if ((flags & RANGED) != 0) {
+          view.valueLength = CellView.RANGE_BYTES;
+          view.valueOffset = skip(CellView.RANGE_BYTES);
+        }
         return;
       }
       view.qualifierLength = varint();

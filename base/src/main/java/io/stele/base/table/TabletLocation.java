@@ -11,6 +11,9 @@ import java.util.Optional;
  * @param address of its server; empty if none has it at the moment
  */
 public record TabletLocation(Bytes first, Optional<Bytes> last, String address) {
+  /** In place of an address: all of the table is at the server that answers, however reached. */
+  public static final String HERE = ".";
+
   public boolean holds(Bytes row) {
     return (first.isEmpty() || first.compareTo(row) < 0)
         && (last.isEmpty() || last.get().compareTo(row) >= 0);

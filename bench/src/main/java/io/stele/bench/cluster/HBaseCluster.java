@@ -29,7 +29,7 @@ final class HBaseCluster implements ClusterSide {
   private static final List<String> SERVER_FLAGS =
       List.of(
           "-Xms256m",
-          "-Xmx4g",
+          "-Xmx6g",
           "-XX:+UseG1GC",
           "-XX:MaxGCPauseMillis=100",
           "-XX:MaxDirectMemorySize=1g");

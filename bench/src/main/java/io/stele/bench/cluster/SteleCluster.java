@@ -24,15 +24,15 @@ final class SteleCluster implements ClusterSide {
   static final Duration SESSION = Duration.ofSeconds(5);
 
   private static final List<String> SMALL_HEAP = List.of("-Xms64m", "-Xmx1g");
-  private static final List<String> SERVER_HEAP = List.of("-Xms64m", "-Xmx4g");
+  private static final List<String> SERVER_HEAP = List.of("-Xms64m", "-Xmx6g");
   private static final List<String> CLIENT_HEAP = List.of("-Xmx1g");
 
   /** Nothing is flushed unless it is asked for, and nothing moved. */
   private static final List<String> SETTINGS =
       List.of(
           "--set=tables.shared=true",
-          "--set=tables.memory=3GiB",
-          "--set=tables.mem-fragment=3GiB",
+          "--set=tables.memory=5GiB",
+          "--set=tables.mem-fragment=5GiB",
           "--set=tables.log=16GiB",
           "--set=master.balance=false");
 

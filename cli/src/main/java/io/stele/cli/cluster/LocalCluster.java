@@ -4,6 +4,7 @@ import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.table.Cluster;
 import io.stele.client.Stele;
+import io.stele.client.metastore.Keys;
 import io.stele.client.metastore.MemberReport;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,14 +16,16 @@ import java.util.Map;
 
 /**
  * A cluster of processes on this machine. The first nodes hold the metastore between them; all
- * serve tablets and stand ready to be master.
+ * serve tablets and replicated tables, and stand ready to be master.
  *
  * <pre>
- *   DIR/n1, DIR/n2, …      what each node keeps, and its log.txt
+ *   DIR/n1, DIR/n2, …      what each node keeps, replicas among it, and its log.txt
  *   DIR/files              fragments and logs of all, unless told otherwise
  * </pre>
  */
 final class LocalCluster implements AutoCloseable {
+  private static final String ROLES = "tables,master,replicas";
+  private static final String REPLICA_SERVERS = "/stele/replicas/servers/";
   private static final Duration READY_PATIENCE = Duration.ofMinutes(3);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(40);
   private static final Duration PAUSE = Duration.ofMillis(100);
@@ -65,7 +68,7 @@ final class LocalCluster implements AutoCloseable {
   /** Starts all nodes; returns when every one of them serves and every tablet is served. */
   Cluster.Status start() throws IOException, InterruptedException {
     for (int n = 1; n <= plan.members(); n++) {
-      launch(n, "metastore,tables,master", plan.members() == 1 ? List.of() : List.of("--wait"));
+      launch(n, "metastore," + ROLES, plan.members() == 1 ? List.of() : List.of("--wait"));
     }
     for (NodeProcess node : nodes()) {
       addresses.put(node.name(), node.awaitAddress());
@@ -73,7 +76,7 @@ final class LocalCluster implements AutoCloseable {
     List<String> members = addresses();
     formGroup(members);
     for (int n = plan.members() + 1; n <= plan.nodes(); n++) {
-      launch(n, "tables,master", List.of("--metastore", String.join(",", members)));
+      launch(n, ROLES, List.of("--metastore", String.join(",", members)));
     }
     for (NodeProcess node : nodes().subList(plan.members(), plan.nodes())) {
       addresses.put(node.name(), node.awaitAddress());
@@ -135,12 +138,14 @@ final class LocalCluster implements AutoCloseable {
         }
         try {
           Cluster.Status status = stele.cluster().status();
-          if (isReady(status)) {
+          long keeping = stele.metastore().count(Keys.prefix(REPLICA_SERVERS));
+          if (isReady(status) && keeping >= plan.nodes()) {
             return status;
           }
           problem =
-              "%d of %d servers take part, and %d tablets are not served"
-                  .formatted(status.servers().size(), plan.nodes(), status.unserved().size());
+              "%d of %d servers take part, %d with replicas, and %d tablets are not served"
+                  .formatted(
+                      status.servers().size(), plan.nodes(), keeping, status.unserved().size());
         } catch (SteleException e) {
           problem = String.valueOf(e.getMessage());
         }

@@ -14,8 +14,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "doctor",
     description = {
-      "Look at everything: metastore, sessions, master, META, tablets, files, clocks, disks. Says"
-          + " what is wrong and what to do about it.",
+      "Look at everything: metastore, sessions, master, META, tablets, files, replicas, clocks,"
+          + " disks. Says what is wrong and what to do about it.",
       "",
       "Changes nothing. Ends with 1 if there is a problem, with 0 if there are none, or only"
           + " warnings."

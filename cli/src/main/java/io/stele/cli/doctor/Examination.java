@@ -17,8 +17,8 @@ import java.util.function.Supplier;
 
 /**
  * Looks at a store from the bottom up: the metastore, who takes part, the master, META, tablets and
- * files, then each machine. What lies below something broken is still looked at; what lies above it
- * is not, since all it could say is that it cannot be asked.
+ * files, replicas, then each machine. What lies below something broken is still looked at; what
+ * lies above it is not, since all it could say is that it cannot be asked.
  */
 final class Examination {
   private static final String SERVERS = "servers";
@@ -46,6 +46,9 @@ final class Examination {
         master();
       }
       meta();
+      ReplicaCheck replicas = new ReplicaCheck(patient);
+      findings.addAll(replicas.findings());
+      addresses.addAll(replicas.addresses());
     }
     findings.addAll(new MachineCheck(patient, List.copyOf(addresses)).findings());
     return List.copyOf(findings);

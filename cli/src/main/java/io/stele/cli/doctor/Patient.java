@@ -3,6 +3,7 @@ package io.stele.cli.doctor;
 import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.MetaProblem;
+import io.stele.base.table.Replicas;
 import io.stele.client.metastore.MemberReport;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,13 @@ interface Patient {
 
   /** Files that nothing needs. */
   Cluster.Garbage garbage();
+
+  /** The addresses of servers of replicated tables whose sessions live, by their ids. */
+  Map<String, String> replicaServers();
+
+  List<String> replicatedTables();
+
+  Replicas.Status replicas(String table);
 
   NodeReport node(String address);
 

@@ -4,6 +4,7 @@ import io.stele.base.dataset.Datasets;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.cli.Connection;
 import io.stele.cli.Connector;
@@ -67,6 +68,11 @@ final class SharedConnector implements Connector {
     @Override
     public Cluster cluster() {
       return shared.cluster();
+    }
+
+    @Override
+    public Replicas replicas() {
+      return shared.replicas();
     }
 
     @Override

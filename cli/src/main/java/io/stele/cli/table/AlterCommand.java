@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -52,10 +53,17 @@ final class AlterCommand extends ConnectedCommand {
       description = "A setting of a group, as in `stele table create`.")
   private List<String> settings = List.of();
 
+  @Mixin private ReplicationOptions replicationOptions = new ReplicationOptions();
+
   @Override
   protected void prepare() {
-    if (added.isEmpty() && removed.isEmpty() && settings.isEmpty()) {
-      throw new InvalidRequestException("nothing to change: give --add, --remove or --with");
+    if (added.isEmpty()
+        && removed.isEmpty()
+        && settings.isEmpty()
+        && replicationOptions.given() == null) {
+      throw new InvalidRequestException(
+          "nothing to change: give --add, --remove or --with; of a replicated table also"
+              + " --erasure-grace or --split-size");
     }
   }
 
@@ -64,7 +72,7 @@ final class AlterCommand extends ConnectedCommand {
     TableSchema before = connection.tables().schema(name);
     TableSchema after = changed(before);
     connection.tables().alter(name, after);
-    print(() -> SchemaText.json(after), () -> SchemaText.table(after));
+    print(() -> SchemaText.json(after), () -> SchemaText.text(after));
     return ExitCode.OK;
   }
 
@@ -78,7 +86,13 @@ final class AlterCommand extends ConnectedCommand {
       add(groups, SchemaArguments.families("--add", text));
     }
     settings.forEach(text -> SchemaArguments.set(groups, text));
-    return new TableSchema(List.copyOf(groups.values()));
+    String given = replicationOptions.given();
+    if (given != null && before.replication().isEmpty()) {
+      throw new InvalidRequestException(
+          "%s: table %s is a tablet table, and has no replicas".formatted(given, name));
+    }
+    return new TableSchema(
+        List.copyOf(groups.values()), before.replication().map(replicationOptions::apply));
   }
 
   private void remove(Map<String, GroupSchema> groups, String family) {

@@ -3,6 +3,7 @@ package io.stele.cli.table;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.schema.GroupSchema;
+import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
 import io.stele.cli.ConnectedCommand;
 import io.stele.cli.Connection;
@@ -11,7 +12,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -23,17 +27,24 @@ import picocli.CommandLine.Parameters;
       "",
       "Families that are read together belong in one group: a group has files of its own. --family"
           + " puts families into the group 'default'; '*' takes every family that is named nowhere"
-          + " else."
+          + " else.",
+      "",
+      "A tablet table has one server for each row, and rows change as transactions. Of a replicated"
+          + " table, each partition is on several servers, any of which takes writes, and on their"
+          + " local disks alone."
     },
     footer = {
       "  stele table create users --family name,address",
       "  stele table create pages --group meta=title,links --group body=text --with"
           + " body.compression=zstd",
       "  stele table create log --family '*' --with default.purge='max-age=30d or max-history=5'"
-          + " --split m"
+          + " --split m",
+      "  stele table create events --family '*' --kind replicated --replicas 3"
     })
 final class CreateCommand extends ConnectedCommand {
   private static final String DEFAULT_GROUP = "default";
+  private static final String TABLET = "tablet";
+  private static final String REPLICATED = "replicated";
 
   @Parameters(paramLabel = "NAME", description = "The table's name.")
   private String name = "";
@@ -64,11 +75,28 @@ final class CreateCommand extends ConnectedCommand {
       description = "The last row of a tablet: so that the table begins with several.")
   private List<String> splits = List.of();
 
+  @Option(
+      names = "--kind",
+      paramLabel = "KIND",
+      defaultValue = TABLET,
+      description = "tablet or replicated (default: ${DEFAULT-VALUE}).")
+  private String kind = TABLET;
+
+  @Option(
+      names = "--replicas",
+      paramLabel = "N",
+      description = "Of a replicated table: on how many servers each partition is (default: 3).")
+  private @Nullable Integer replicas;
+
+  @Mixin private ReplicationOptions replicationOptions = new ReplicationOptions();
+
   private Map<String, GroupSchema> schema = Map.of();
+  private Optional<Replication> replication = Optional.empty();
   private List<Bytes> splitRows = List.of();
 
   @Override
   protected void prepare() {
+    replication = replication();
     Map<String, List<String>> named = new LinkedHashMap<>();
     for (String text : families) {
       named
@@ -91,15 +119,55 @@ final class CreateCommand extends ConnectedCommand {
     splitRows = splits.stream().map(CellText::row).sorted().distinct().toList();
   }
 
+  private Optional<Replication> replication() {
+    if (kind.equals(REPLICATED)) {
+      return Optional.of(
+          replicationOptions.apply(
+              replicas == null ? Replication.DEFAULT : Replication.of(replicas)));
+    }
+    if (!kind.equals(TABLET)) {
+      throw new InvalidRequestException(
+          "--kind '%s': must be %s or %s".formatted(kind, TABLET, REPLICATED));
+    }
+    String given = replicas == null ? replicationOptions.given() : "--replicas";
+    if (given != null) {
+      throw new InvalidRequestException(
+          "%s with a tablet table: give --kind %s as well".formatted(given, REPLICATED));
+    }
+    return Optional.empty();
+  }
+
   @Override
   protected int run(Connection connection) {
-    connection.tables().create(name, new TableSchema(List.copyOf(schema.values())), splitRows);
-    int tablets = splitRows.size() + 1;
-    print(
-        () -> Map.of("table", name, "tablets", tablets),
-        () ->
-            "table %s made, with %s\n"
-                .formatted(name, tablets == 1 ? "one tablet" : tablets + " tablets"));
+    connection
+        .tables()
+        .create(name, new TableSchema(List.copyOf(schema.values()), replication), splitRows);
+    print(this::json, this::text);
     return ExitCode.OK;
+  }
+
+  private Map<String, Object> json() {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("table", name);
+    object.put("kind", kind);
+    object.put(replication.isPresent() ? "partitions" : "tablets", splitRows.size() + 1);
+    replication.ifPresent(made -> object.put("replicas", made.replicas()));
+    return object;
+  }
+
+  private String text() {
+    int parts = splitRows.size() + 1;
+    return replication
+        .map(
+            made ->
+                "table %s made, with %s of %s\n"
+                    .formatted(
+                        name,
+                        parts == 1 ? "one partition" : parts + " partitions",
+                        made.replicas() == 1 ? "one replica" : made.replicas() + " replicas"))
+        .orElseGet(
+            () ->
+                "table %s made, with %s\n"
+                    .formatted(name, parts == 1 ? "one tablet" : parts + " tablets"));
   }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -59,6 +60,8 @@ final class DeleteCommand extends ConnectedCommand {
 
   @Option(names = "--prefix", paramLabel = "TEXT", description = "All rows that begin so.")
   private @Nullable String prefix;
+
+  @Mixin private AcksOption acks = new AcksOption();
 
   private @Nullable RowMutation mutation;
   private @Nullable RowRange range;
@@ -126,10 +129,10 @@ final class DeleteCommand extends ConnectedCommand {
   @Override
   protected int run(Connection connection) {
     if (range != null) {
-      long rows = connection.table(table).deleteRows(range);
+      long rows = acks.of(connection.table(table)).deleteRows(range);
       print(() -> Map.of("rows", rows), () -> rows + "\n");
     } else if (mutation != null) {
-      connection.table(table).mutate(mutation);
+      acks.of(connection.table(table)).mutate(mutation);
       print(Map::of, () -> "");
     }
     return ExitCode.OK;

@@ -26,13 +26,17 @@ final class DescribeCommand extends ConnectedCommand {
     List<TabletInfo> tablets = connection.tables().tablets(name);
     print(
         () -> json(schema, tablets),
-        () -> SchemaText.table(schema) + "\n" + TabletText.table(tablets));
+        () -> SchemaText.text(schema) + "\n" + TabletText.table(tablets));
     return ExitCode.OK;
   }
 
   private Map<String, Object> json(TableSchema schema, List<TabletInfo> tablets) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("table", name);
+    object.put("kind", SchemaText.kind(schema));
+    schema
+        .replication()
+        .ifPresent(replication -> object.put("replication", SchemaText.json(replication)));
     object.put("groups", SchemaText.json(schema));
     object.put("tablets", tablets.stream().map(TabletText::json).toList());
     return object;

@@ -13,6 +13,7 @@ import io.stele.cli.Json;
 import io.stele.client.table.Row;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -51,6 +52,8 @@ final class GetCommand extends ConnectedCommand {
   @Option(names = "--raw", description = "Write the value of the one column as it is.")
   private boolean raw;
 
+  @Mixin private ReadsOption reads = new ReadsOption();
+
   private Bytes key = Bytes.EMPTY;
   private ReadPredicate predicate = ReadPredicate.ALL;
 
@@ -77,8 +80,8 @@ final class GetCommand extends ConnectedCommand {
   @Override
   protected int run(Connection connection) {
     Row found =
-        connection
-            .table(table)
+        reads
+            .of(connection.table(table))
             .get(key, predicate)
             .orElseThrow(() -> new NotFoundException(nothing()));
     if (raw) {

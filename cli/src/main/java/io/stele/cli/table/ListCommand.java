@@ -1,7 +1,7 @@
 package io.stele.cli.table;
 
 import io.stele.base.error.NotFoundException;
-import io.stele.base.schema.GroupSchema;
+import io.stele.base.schema.TableSchema;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.TabletInfo;
 import io.stele.cli.ConnectedCommand;
@@ -27,7 +27,7 @@ final class ListCommand extends ConnectedCommand {
   private boolean all;
 
   /** What the list tells of a table. */
-  private record Line(String name, String families, List<TabletInfo> tablets) {
+  private record Line(String name, String kind, String families, List<TabletInfo> tablets) {
     long fileBytes() {
       return tablets.stream().mapToLong(TabletInfo::fileBytes).sum();
     }
@@ -39,6 +39,7 @@ final class ListCommand extends ConnectedCommand {
     Map<String, Object> json() {
       Map<String, Object> object = new LinkedHashMap<>();
       object.put("table", name);
+      object.put("kind", kind);
       object.put("families", families);
       object.put("tablets", tablets.size());
       object.put("memoryBytes", memoryBytes());
@@ -61,19 +62,21 @@ final class ListCommand extends ConnectedCommand {
   /** Nothing if it was dropped since the names were asked for. */
   private static Optional<Line> line(TableAdmin tables, String name) {
     try {
-      List<GroupSchema> groups = tables.schema(name).groups();
-      String families = groups.stream().map(SchemaText::families).collect(Collectors.joining(","));
-      return Optional.of(new Line(name, families, tables.tablets(name)));
+      TableSchema schema = tables.schema(name);
+      String families =
+          schema.groups().stream().map(SchemaText::families).collect(Collectors.joining(","));
+      return Optional.of(new Line(name, SchemaText.kind(schema), families, tables.tablets(name)));
     } catch (NotFoundException e) {
       return Optional.empty();
     }
   }
 
   private static String text(List<Line> lines) {
-    TextTable table = new TextTable("TABLE", "FAMILIES", "TABLETS", "MEMORY", "ON DISK");
+    TextTable table = new TextTable("TABLE", "KIND", "FAMILIES", "TABLETS", "MEMORY", "ON DISK");
     for (Line line : lines) {
       table.row(
           line.name(),
+          line.kind(),
           line.families(),
           Integer.toString(line.tablets().size()),
           TabletText.size(line.memoryBytes()),

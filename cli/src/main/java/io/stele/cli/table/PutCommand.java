@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -50,6 +51,8 @@ final class PutCommand extends ConnectedCommand {
               + " server's clock).")
   private @Nullable String time;
 
+  @Mixin private AcksOption acks = new AcksOption();
+
   private @Nullable RowMutation mutation;
 
   @Override
@@ -70,7 +73,7 @@ final class PutCommand extends ConnectedCommand {
   @Override
   protected int run(Connection connection) {
     if (mutation != null) {
-      connection.table(table).mutate(mutation);
+      acks.of(connection.table(table)).mutate(mutation);
     }
     print(() -> Map.of("cells", pairs.size() / 2), () -> "");
     return ExitCode.OK;

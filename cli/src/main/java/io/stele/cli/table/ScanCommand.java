@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -57,6 +58,8 @@ final class ScanCommand extends ConnectedCommand {
   @Option(names = "--latest", description = "Also what is committed and not yet durable.")
   private boolean latest;
 
+  @Mixin private ReadsOption reads = new ReadsOption();
+
   private ReadPredicate predicate = ReadPredicate.ALL;
 
   @Override
@@ -89,7 +92,7 @@ final class ScanCommand extends ConnectedCommand {
   private long each(Connection connection, Consumer<Row> action) {
     ScanOptions options = ScanOptions.DEFAULT.withMaxRows(limit).withLatest(latest);
     long rows = 0;
-    try (RowScan scan = connection.table(table).scan(predicate, options)) {
+    try (RowScan scan = reads.of(connection.table(table)).scan(predicate, options)) {
       for (Optional<Row> row = scan.next(); row.isPresent(); row = scan.next()) {
         action.accept(row.get());
         rows++;

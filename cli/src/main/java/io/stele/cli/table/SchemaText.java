@@ -1,8 +1,10 @@
 package io.stele.cli.table;
 
 import io.stele.base.schema.GroupSchema;
+import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.settings.ByteSize;
+import io.stele.base.settings.DurationText;
 import io.stele.cli.TextTable;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,7 +14,34 @@ import java.util.Map;
 final class SchemaText {
   private SchemaText() {}
 
-  static String table(TableSchema schema) {
+  /** The groups, behind what is said of a replicated table. */
+  static String text(TableSchema schema) {
+    return schema.replication().map(SchemaText::line).orElse("") + table(schema);
+  }
+
+  private static String line(Replication replication) {
+    return "replicated: %d replicas, deletions remembered for %s, partitions %s\n\n"
+        .formatted(
+            replication.replicas(),
+            DurationText.format(replication.erasureGrace()),
+            replication.splitBytes() == 0
+                ? "never split"
+                : "split at " + new ByteSize(replication.splitBytes()));
+  }
+
+  static String kind(TableSchema schema) {
+    return schema.replication().isPresent() ? "replicated" : "tablet";
+  }
+
+  static Map<String, Object> json(Replication replication) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("replicas", replication.replicas());
+    object.put("erasureGrace", DurationText.format(replication.erasureGrace()));
+    object.put("splitBytes", replication.splitBytes());
+    return object;
+  }
+
+  private static String table(TableSchema schema) {
     TextTable table =
         new TextTable("GROUP", "FAMILIES", "PURGE", "COMPRESSION", "BLOCK SIZE", "IN MEMORY");
     for (GroupSchema group : schema.groups()) {

@@ -7,6 +7,7 @@ import io.stele.cli.ConnectedCommand;
 import io.stele.cli.Connection;
 import io.stele.cli.ExitCode;
 import io.stele.cli.NewFile;
+import io.stele.cli.table.ReadsOption;
 import io.stele.client.table.Row;
 import io.stele.client.table.RowScan;
 import java.io.BufferedWriter;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -62,6 +64,8 @@ final class ExportCommand extends ConnectedCommand {
       paramLabel = "FORMAT",
       description = "csv, tsv or json (default: as the file's name ends).")
   private @Nullable String formatName;
+
+  @Mixin private ReadsOption reads = new ReadsOption();
 
   private FileFormat format = FileFormat.CSV;
   private ReadPredicate predicate = ReadPredicate.ALL;
@@ -118,7 +122,7 @@ final class ExportCommand extends ConnectedCommand {
     RowSink sink = RowSink.of(format);
     rows = 0;
     cells = 0;
-    try (RowScan scan = connection.table(table).scan(predicate)) {
+    try (RowScan scan = reads.of(connection.table(table)).scan(predicate)) {
       sink.begin(out);
       for (Optional<Row> row = scan.next(); row.isPresent(); row = scan.next()) {
         sink.write(row.get(), out);

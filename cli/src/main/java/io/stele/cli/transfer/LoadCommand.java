@@ -8,6 +8,7 @@ import io.stele.base.time.Clock;
 import io.stele.cli.ConnectedCommand;
 import io.stele.cli.Connection;
 import io.stele.cli.ExitCode;
+import io.stele.cli.table.AcksOption;
 import io.stele.cli.table.CellText;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,6 +24,7 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -101,6 +103,8 @@ final class LoadCommand extends ConnectedCommand {
       description = "What to do at a line that is wrong (default: ${DEFAULT-VALUE}).")
   private String onError = "stop";
 
+  @Mixin private AcksOption acks = new AcksOption();
+
   private FileFormat format = FileFormat.CSV;
   private Optional<ColumnMapping> mapping = Optional.empty();
 
@@ -138,7 +142,8 @@ final class LoadCommand extends ConnectedCommand {
     try (LineInput lines = new LineInput(input())) {
       RowSource source = source(lines);
       Loader loader =
-          new Loader(connection.table(table), schema, lines, source, Clock.system().micros());
+          new Loader(
+              acks.of(connection.table(table)), schema, lines, source, Clock.system().micros());
       try {
         loader.load(mistakes(progress), progress);
       } catch (SteleException e) {

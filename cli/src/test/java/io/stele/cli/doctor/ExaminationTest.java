@@ -8,6 +8,7 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.MetaProblem;
+import io.stele.base.table.Replicas;
 import io.stele.cli.doctor.Finding.Level;
 import io.stele.client.metastore.Member;
 import io.stele.client.metastore.MemberReport;
@@ -30,6 +31,8 @@ class ExaminationTest {
         new LinkedHashMap<>(Map.of("s1", "h:1", "s2", "h:2"));
     private final Map<String, NodeReport> nodes =
         new LinkedHashMap<>(Map.of("h:1", node(0, 50), "h:2", node(0, 50)));
+    private Map<String, String> replicaServers = Map.of("r1", "h:1", "r2", "h:2");
+    private Replicas.Status replicas = replicas("", "", "");
     private Optional<String> master = Optional.of("h:1");
     private Cluster.Status status = new Cluster.Status("h:1", 3, List.of(), 4, List.of());
     private List<MetaProblem> problems = List.of();
@@ -100,6 +103,37 @@ class ExaminationTest {
     }
 
     @Override
+    public Map<String, String> replicaServers() {
+      return replicaServers;
+    }
+
+    @Override
+    public List<String> replicatedTables() {
+      return List.of("events");
+    }
+
+    @Override
+    public Replicas.Status replicas(String table) {
+      return replicas;
+    }
+
+    static Replicas.Status replicas(String... problems) {
+      List<Replicas.ReplicaStatus> all = new ArrayList<>();
+      for (int i = 0; i < problems.length; i++) {
+        all.add(
+            new Replicas.ReplicaStatus(
+                "r" + i, "h:" + i, "a" + i, "serving", 1, 1, List.of(), problems[i]));
+      }
+      return new Replicas.Status(
+          "events",
+          3,
+          List.of(
+              new Replicas.PartitionStatus(
+                  "p1", Bytes.EMPTY, Optional.empty(), Optional.empty(), all)),
+          List.of());
+    }
+
+    @Override
     public NodeReport node(String address) {
       NodeReport report = nodes.get(address);
       if (report == null) {
@@ -133,7 +167,38 @@ class ExaminationTest {
     assertThat(new Examination(patient).run()).extracting(Finding::level).containsOnly(Level.OK);
     assertThat(new Examination(patient).run())
         .extracting(Finding::area)
-        .contains("metastore", "servers", "master", "META", "tablets", "files", "clocks", "disks");
+        .contains(
+            "metastore",
+            "servers",
+            "master",
+            "META",
+            "tablets",
+            "files",
+            "replicas",
+            "clocks",
+            "disks");
+  }
+
+  @Test
+  void replicasThatDoNotAnswerAreNamed() {
+    patient.replicas = Healthy.replicas("", "no connection", "");
+    assertThat(only())
+        .isEqualTo(
+            Finding.warning(
+                "replicas",
+                "table events, partition p1: its replica at h:1 does not answer: no connection",
+                "start that server again; one that stays dead is replaced after"
+                    + " replicas.dead-after"));
+    patient.replicas = Healthy.replicas("", "no connection", "no connection");
+    assertThat(bad())
+        .hasSize(2)
+        .allMatch(finding -> finding.level() == Level.PROBLEM)
+        .allMatch(finding -> finding.advice().startsWith("1 of 3 replicas are left"));
+    patient.replicas = Healthy.replicas("", "");
+    assertThat(only().found()).isEqualTo("table events, partition p1 has 2 replicas of 3");
+    patient.replicaServers = Map.of();
+    assertThat(only().found())
+        .isEqualTo("there are 1 replicated tables, and no server of them has a session");
   }
 
   @Test
@@ -320,6 +385,24 @@ class ExaminationTest {
           }
 
           @Override
+          public Map<String, String> replicaServers() {
+            return patient.replicaServers();
+          }
+
+          @Override
+          public List<String> replicatedTables() {
+            return List.of("lost", "events");
+          }
+
+          @Override
+          public Replicas.Status replicas(String table) {
+            if (table.equals("lost")) {
+              throw new UnavailableException("no METADATA");
+            }
+            return patient.replicas(table);
+          }
+
+          @Override
           public NodeReport node(String address) {
             return patient.node(address);
           }
@@ -332,6 +415,8 @@ class ExaminationTest {
     assertThat(new Examination(half).run())
         .anyMatch(finding -> finding.found().equals("cannot be asked: no master"))
         .anyMatch(finding -> finding.area().equals("META"))
+        .anyMatch(finding -> finding.found().equals("cannot be asked: no METADATA"))
+        .anyMatch(finding -> finding.found().startsWith("table events: all 3 replicas"))
         .anyMatch(finding -> finding.area().equals("disks"));
   }
 }

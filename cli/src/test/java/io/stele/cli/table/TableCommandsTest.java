@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.schema.Compression;
 import io.stele.base.schema.GroupSchema;
+import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.table.TableAdmin;
@@ -14,6 +15,7 @@ import io.stele.cli.CommandFixture.Run;
 import io.stele.cli.ExitCode;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -99,12 +101,82 @@ class TableCommandsTest {
     assertThat(stele.ok("table", "list"))
         .isEqualTo(
             """
-            TABLE  FAMILIES       TABLETS  MEMORY  ON DISK
-            pages  links,title,*        3     0 B      0 B
-            plain  a,b,c                1     0 B      0 B
+            TABLE  KIND    FAMILIES       TABLETS  MEMORY  ON DISK
+            pages  tablet  links,title,*        3     0 B      0 B
+            plain  tablet  a,b,c                1     0 B      0 B
             """);
     assertThat(stele.ok("table", "list", "--all", "--output", "json"))
         .contains("\"table\": \"pages\"", "\"tablets\": 3");
+  }
+
+  @Test
+  void aReplicatedTableSaysHowItIsKept() {
+    assertThat(stele.ok("table", "create", "t", "--family", "f", "--kind", "replicated"))
+        .isEqualTo("table t made, with one partition of 3 replicas\n");
+    assertThat(stele.tables.schema("t").replication()).contains(Replication.DEFAULT);
+    assertThat(
+            stele.ok(
+                "table",
+                "create",
+                "events",
+                "--family",
+                "*",
+                "--kind",
+                "replicated",
+                "--replicas",
+                "5",
+                "--erasure-grace",
+                "2h",
+                "--split-size",
+                "64MiB",
+                "--output",
+                "json"))
+        .contains("\"kind\": \"replicated\"", "\"replicas\": 5", "\"partitions\": 1");
+    assertThat(stele.ok("table", "describe", "events"))
+        .startsWith(
+            """
+            replicated: 5 replicas, deletions remembered for 2h, partitions split at 64MiB
+
+            GROUP    FAMILIES
+            """
+                .strip());
+    assertThat(stele.ok("table", "describe", "events", "--output", "json"))
+        .contains("\"kind\": \"replicated\"", "\"erasureGrace\": \"2h\"");
+    stele.ok(
+        "table", "alter", "events", "--with", "default.compression=zstd", "--split-size", "0B");
+    assertThat(stele.tables.schema("events").replication())
+        .contains(Replication.of(5).withErasureGrace(Duration.ofHours(2)).withSplitBytes(0));
+    assertThat(stele.ok("table", "list")).contains("events  replicated  *");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          table create t --family f --kind copied                          | --kind 'copied': must be tablet or replicated
+          table create t --family f --replicas 3                           | --replicas with a tablet table: give --kind replicated as well
+          table create t --family f --split-size 1MiB                      | --split-size with a tablet table: give --kind replicated as well
+          table create t --family f --kind replicated --replicas 0         | 0 replicas: must be 1 to 15
+          table create t --family f --kind replicated --erasure-grace soon | --erasure-grace 'soon':
+          put t r f:x 1 --acks most                                        | option '--acks': 'most' is not one of one, majority, all
+          get t r --reads all                                              | option '--reads': 'all' is not one of one, majority
+          """)
+  void levelsAndKindsThatThereAreNotAreNamed(String words, String message) {
+    CommandFixture.Run run = stele.run(words.split(" +"));
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.err()).contains(message);
+  }
+
+  @Test
+  void aTabletTableHasNoLevels() {
+    stele.ok("table", "create", "t", "--family", "f");
+    CommandFixture.Run run = stele.run("put", "t", "r", "f:x", "1", "--acks", "all");
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.err()).contains("a tablet table has one owner, and no levels");
+    run = stele.run("table", "alter", "t", "--split-size", "1MiB");
+    assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
+    assertThat(run.err()).contains("--split-size: table t is a tablet table, and has no replicas");
   }
 
   @Test

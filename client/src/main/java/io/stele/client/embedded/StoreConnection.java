@@ -3,6 +3,7 @@ package io.stele.client.embedded;
 import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.client.metastore.MetastoreClient;
@@ -15,6 +16,9 @@ public interface StoreConnection extends AutoCloseable {
 
   /** The servers as a whole. */
   Cluster cluster();
+
+  /** Replicated tables beyond what all tables have. */
+  Replicas replicas();
 
   /** Servers, each asked for itself. */
   Nodes nodes();

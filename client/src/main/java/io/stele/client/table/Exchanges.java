@@ -222,9 +222,7 @@ final class Exchanges implements AutoCloseable {
     streams.values().forEach(stream -> stream.sweep(now));
     for (PendingOperation operation : locating) {
       if (operation.isLate(now)) {
-        operation.notLocated(
-            new UnavailableException(
-                "no server told in time where table \"" + operation.table() + "\" is"));
+        operation.notLocatedInTime();
       }
     }
   }

@@ -13,6 +13,7 @@ import io.stele.protocol.wire.ErrorMapping;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An operation of an exchange and its attempts, one after the other. Each begins with the question
@@ -54,6 +55,7 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
   private int attempts;
   private int hintsFollowed;
   private boolean perhapsDone;
+  private @Nullable SteleException refused; // why the attempt before came to nothing
 
   /**
    * An operation to be sent.
@@ -169,6 +171,16 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
     }
   }
 
+  /** Its time was over before somebody told where it goes; what was said before tells more. */
+  void notLocatedInTime() {
+    SteleException before = refused;
+    fail(
+        before != null
+            ? before
+            : new UnavailableException(
+                "no server told in time where table \"" + table() + "\" is"));
+  }
+
   /** What is thrown when the time is over: to callers, a server that is fenced serves nothing. */
   static SteleException last(SteleException problem) {
     return problem instanceof FencedException
@@ -235,7 +247,10 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
   private void again(SteleException problem, long pause) {
     if (once || isLate(exchanges.caller().clock().nanos() + pause)) {
       fail(problem);
-    } else if (pause == 0) {
+      return;
+    }
+    refused = problem;
+    if (pause == 0) {
       attempt();
     } else {
       try {

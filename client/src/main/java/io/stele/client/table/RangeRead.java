@@ -11,11 +11,11 @@ import io.stele.base.error.SteleException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
+import io.stele.base.table.Consistency;
 import io.stele.base.table.ScanOptions;
 import io.stele.client.call.Endpoint;
 import io.stele.client.table.TabletLocations.Place;
 import io.stele.protocol.v1.ReadCells;
-import io.stele.protocol.v1.TableOperation;
 import io.stele.protocol.v1.TablePredicate;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WirePredicates;
@@ -37,6 +37,7 @@ final class RangeRead {
   private final Exchanges exchanges;
   private final TabletLocations locations;
   private final String table;
+  private final Consistency consistency;
   private final ReadPredicate predicate;
   private final ScanOptions options;
   private final int maxBytes;
@@ -52,12 +53,14 @@ final class RangeRead {
   RangeRead(
       Exchanges exchanges,
       String table,
+      Consistency consistency,
       ReadPredicate predicate,
       ScanOptions options,
       int maxBytes) {
     this.exchanges = exchanges;
     this.locations = exchanges.locations();
     this.table = table;
+    this.consistency = consistency;
     this.predicate = predicate;
     this.options = options;
     this.maxBytes = maxBytes;
@@ -119,7 +122,7 @@ final class RangeRead {
     Duration left = Duration.ofNanos(deadline - exchanges.caller().clock().nanos());
     PendingOperation asked =
         exchanges.once(
-            TableOperation.newBuilder().setTable(table).setRead(request),
+            RemoteTables.on(table, consistency).setRead(request),
             server,
             from,
             wire.getSerializedSize(),

@@ -14,6 +14,7 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
+import io.stele.base.table.Consistency;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.client.call.Caller;
@@ -24,6 +25,7 @@ import io.stele.protocol.v1.TableDataGrpc;
 import io.stele.protocol.v1.TablePage;
 import io.stele.protocol.wire.ErrorMapping;
 import io.stele.protocol.wire.WireCells;
+import io.stele.protocol.wire.WireConsistency;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.WirePredicates;
 import java.time.Duration;
@@ -56,6 +58,7 @@ final class RemoteScan implements TableScan {
   private final Caller caller;
   private final TabletLocations locations;
   private final String table;
+  private final Consistency consistency;
   private final ReadPredicate predicate;
   private final ScanOptions options;
   private final PageCutter cutter;
@@ -81,11 +84,13 @@ final class RemoteScan implements TableScan {
       Caller caller,
       TabletLocations locations,
       String table,
+      Consistency consistency,
       ReadPredicate predicate,
       ScanOptions options) {
     this.caller = caller;
     this.locations = locations;
     this.table = table;
+    this.consistency = consistency;
     this.predicate = predicate;
     this.options = options;
     this.cutter = new PageCutter(options.maxRows());
@@ -244,6 +249,9 @@ final class RemoteScan implements TableScan {
   private ScanTableRequest request(RowRange run) {
     ScanTableRequest.Builder request =
         ScanTableRequest.newBuilder().setTable(table).setPageBytes(PAGE_BYTES);
+    if (!consistency.equals(Consistency.DEFAULT)) {
+      request.setConsistency(WireConsistency.toWire(consistency));
+    }
     ScanOptions how = options;
     Leg here = leg;
     if (here == null) {

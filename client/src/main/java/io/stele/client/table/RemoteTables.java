@@ -13,6 +13,7 @@ import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
 import io.stele.base.table.CheckAndMutate;
 import io.stele.base.table.CheckOutcome;
+import io.stele.base.table.Consistency;
 import io.stele.base.table.RowOutcome;
 import io.stele.base.table.RowRule;
 import io.stele.base.table.RowSample;
@@ -30,6 +31,7 @@ import io.stele.protocol.v1.TablePredicate;
 import io.stele.protocol.v1.TableRequest;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WireChanges;
+import io.stele.protocol.wire.WireConsistency;
 import io.stele.protocol.wire.WirePredicates;
 import java.time.Duration;
 import java.util.List;
@@ -63,7 +65,8 @@ public final class RemoteTables implements Tables, AutoCloseable {
   private final TabletLocations locations;
   private final Exchanges exchanges;
   private final ServerByServer wholes;
-  private final Unsynced unsynced = new Unsynced();
+  private final Unsynced unsynced;
+  private final Consistency consistency;
 
   /** Tables of the servers that the caller calls; does not close it. */
   public RemoteTables(Caller caller) {
@@ -80,10 +83,36 @@ public final class RemoteTables implements Tables, AutoCloseable {
     this.locations = new TabletLocations(caller.endpoints(), source);
     this.exchanges = new Exchanges(caller, locations, BYTES_UNDER_WAY);
     this.wholes = new ServerByServer(caller, locations);
+    this.unsynced = new Unsynced();
+    this.consistency = Consistency.DEFAULT;
   }
 
-  private static TableOperation.Builder on(String table) {
-    return TableOperation.newBuilder().setTable(table);
+  private RemoteTables(RemoteTables other, Consistency consistency) {
+    this.caller = other.caller;
+    this.locations = other.locations;
+    this.exchanges = other.exchanges;
+    this.wholes = other.wholes;
+    this.unsynced = other.unsynced;
+    this.consistency = consistency;
+  }
+
+  /** Over the same connections; whether a table has such levels, its server tells. */
+  @Override
+  public Tables at(Consistency level) {
+    return level.equals(consistency) ? this : new RemoteTables(this, level);
+  }
+
+  private TableOperation.Builder on(String table) {
+    return on(table, consistency);
+  }
+
+  /** An operation on a table, at a level that is named only if it is not the usual. */
+  static TableOperation.Builder on(String table, Consistency consistency) {
+    TableOperation.Builder operation = TableOperation.newBuilder().setTable(table);
+    if (!consistency.equals(Consistency.DEFAULT)) {
+      operation.setConsistency(WireConsistency.toWire(consistency));
+    }
+    return operation;
   }
 
   // ---- writing
@@ -125,7 +154,7 @@ public final class RemoteTables implements Tables, AutoCloseable {
 
   @Override
   public CompletableFuture<List<RowOutcome>> applyRows(String table, List<CellBatch> rows) {
-    return new RowBatches(exchanges, table, rows).apply();
+    return new RowBatches(exchanges, table, consistency, rows).apply();
   }
 
   /**
@@ -169,7 +198,8 @@ public final class RemoteTables implements Tables, AutoCloseable {
   private CompletableFuture<Long> sync(Target target, long txn, long incarnation) {
     return exchanges
         .change(
-            on("").setSync(SyncTables.newBuilder().setTxn(txn).setIncarnation(incarnation)),
+            on("", Consistency.DEFAULT)
+                .setSync(SyncTables.newBuilder().setTxn(txn).setIncarnation(incarnation)),
             target,
             0,
             () -> incarnation != 0) // then another server tells that it is another
@@ -207,7 +237,7 @@ public final class RemoteTables implements Tables, AutoCloseable {
   /** Should rows move meanwhile, those that were erased before are perhaps not counted. */
   @Override
   public long deleteRows(String table, RowRange rows) {
-    return wholes.deleteRows(table, rows);
+    return wholes.deleteRows(table, rows, consistency);
   }
 
   @Override
@@ -221,7 +251,7 @@ public final class RemoteTables implements Tables, AutoCloseable {
   public CompletableFuture<CellPage> read(
       String table, ReadPredicate predicate, ScanOptions options, int maxBytes) {
     if (predicate.rows().size() > 1 || !predicate.rows().getFirst().isOneRow()) {
-      return new RangeRead(exchanges, table, predicate, options, maxBytes).start();
+      return new RangeRead(exchanges, table, consistency, predicate, options, maxBytes).start();
     }
     TablePredicate wire = WirePredicates.toWire(predicate);
     ReadCells.Builder request = ReadCells.newBuilder().setPredicate(wire).setMaxBytes(maxBytes);
@@ -245,7 +275,7 @@ public final class RemoteTables implements Tables, AutoCloseable {
         return new OnePageScan(page);
       }
     }
-    RemoteScan scan = new RemoteScan(caller, locations, table, predicate, options);
+    RemoteScan scan = new RemoteScan(caller, locations, table, consistency, predicate, options);
     scan.start();
     return scan;
   }

@@ -9,6 +9,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
+import io.stele.base.table.Consistency;
 import io.stele.base.table.RowOutcome;
 import io.stele.client.call.Endpoint;
 import io.stele.client.table.TabletLocations.Place;
@@ -38,15 +39,17 @@ final class RowBatches {
   private final Exchanges exchanges;
   private final TabletLocations locations;
   private final String table;
+  private final Consistency consistency;
   private final List<CellBatch> rows;
   private final RowOutcome[] outcomes; // by place in the whole; each written by one part at a time
   private final boolean[] perhapsMade; // likewise
   private final long deadline;
 
-  RowBatches(Exchanges exchanges, String table, List<CellBatch> rows) {
+  RowBatches(Exchanges exchanges, String table, Consistency consistency, List<CellBatch> rows) {
     this.exchanges = exchanges;
     this.locations = exchanges.locations();
     this.table = table;
+    this.consistency = consistency;
     this.rows = rows;
     this.outcomes = new RowOutcome[rows.size()];
     this.perhapsMade = new boolean[rows.size()];
@@ -137,8 +140,7 @@ final class RowBatches {
     for (int place : places) {
       request.addRows(WireCells.toWire(rows.get(place)));
     }
-    TableOperation.Builder operation =
-        TableOperation.newBuilder().setTable(table).setApplyRows(request);
+    TableOperation.Builder operation = RemoteTables.on(table, consistency).setApplyRows(request);
     Duration left = Duration.ofNanos(deadline - exchanges.caller().clock().nanos());
     PendingOperation sent =
         exchanges.once(

@@ -6,12 +6,14 @@ import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.predicate.RowRange;
+import io.stele.base.table.Consistency;
 import io.stele.base.table.RowSample;
 import io.stele.client.call.Caller;
 import io.stele.client.call.Endpoint;
 import io.stele.client.table.TabletLocations.Place;
 import io.stele.protocol.v1.DeleteRowsRequest;
 import io.stele.protocol.v1.TableDataGrpc;
+import io.stele.protocol.wire.WireConsistency;
 import io.stele.protocol.wire.WirePredicates;
 import io.stele.protocol.wire.WireSchemas;
 import java.util.ArrayList;
@@ -99,7 +101,7 @@ final class ServerByServer {
     }
   }
 
-  long deleteRows(String table, RowRange rows) {
+  long deleteRows(String table, RowRange rows, Consistency consistency) {
     long[] deleted = {0};
     forEach(
         table,
@@ -110,14 +112,19 @@ final class ServerByServer {
                         caller.changeAt( // how many there were is answered but once
                             run.server.address(),
                             TableDataGrpc.getDeleteRowsMethod(),
-                            DeleteRowsRequest.newBuilder()
-                                .setTable(table)
-                                .setRows(
-                                    WirePredicates.toWire(rows.intersect(run.rows).orElse(rows)))
-                                .build(),
+                            request(table, rows.intersect(run.rows).orElse(rows), consistency),
                             RemoteTables.LONG_WORK))
                     .getDeleted());
     return deleted[0];
+  }
+
+  private static DeleteRowsRequest request(String table, RowRange rows, Consistency consistency) {
+    DeleteRowsRequest.Builder request =
+        DeleteRowsRequest.newBuilder().setTable(table).setRows(WirePredicates.toWire(rows));
+    if (!consistency.equals(Consistency.DEFAULT)) {
+      request.setConsistency(WireConsistency.toWire(consistency));
+    }
+    return request.build();
   }
 
   /**

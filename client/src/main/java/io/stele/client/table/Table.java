@@ -9,6 +9,7 @@ import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
 import io.stele.base.table.CheckAndMutate;
+import io.stele.base.table.Consistency;
 import io.stele.base.table.RowOutcome;
 import io.stele.base.table.RowRule;
 import io.stele.base.table.RowSample;
@@ -41,6 +42,20 @@ public final class Table {
 
   public String name() {
     return name;
+  }
+
+  /**
+   * The same table at a level of consistency, which replicated tables have. By default a change is
+   * acknowledged when a majority of the replicas has it, and one replica is read from.
+   *
+   * <pre>{@code
+   * Table events = stele.table("events").at(Consistency.DEFAULT.withReads(Reads.MAJORITY));
+   * }</pre>
+   *
+   * @throws io.stele.base.error.InvalidRequestException when it is used, if the table has no levels
+   */
+  public Table at(Consistency consistency) {
+    return new Table(tables.at(consistency), name);
   }
 
   // ---- writing

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ final class HeldVersion {
   private final Map<Integer, Subscription> published = new HashMap<>();
   private @Nullable ServedVersion served; // once it is known how many shards there are
   private SharedMap.@Nullable Children children;
+  private Set<String> mirrored = Set.of(); // what the map said last
   private @Nullable VersionFiles files;
   private @Nullable VersionRecord record; // once this node has chosen its shards
   private @Nullable VersionLoad load;
@@ -39,6 +41,7 @@ final class HeldVersion {
   private boolean busy;
   private boolean removing;
   private boolean gone;
+  private boolean closed; // with the node: what is on disk stays
   private String failure = "";
   private int failures;
   private long failedNanos;
@@ -123,7 +126,12 @@ final class HeldVersion {
     if (now != null && children != null) {
       children
           .names()
-          .ifPresent(names -> now.holders(Holders.parse(now.shards(), names, node.address)));
+          .filter(names -> !names.equals(mirrored))
+          .ifPresent(
+              names -> {
+                mirrored = Set.copyOf(names);
+                now.holders(Holders.parse(now.shards(), mirrored, node.address));
+              });
     }
   }
 
@@ -146,7 +154,7 @@ final class HeldVersion {
   /** Ends what it was busy with. */
   private void free() {
     busy = false;
-    if (removing) {
+    if (removing && !closed) {
       delete();
     }
   }
@@ -366,6 +374,7 @@ final class HeldVersion {
   /** Ends all that goes on, and leaves the files. */
   void close() {
     unpublish();
+    closed = true;
     removing = true;
     cancelLoad();
     if (served != null) {

@@ -129,8 +129,9 @@ final class PeerLookup {
     } catch (RuntimeException e) {
       request = CompletableFuture.failedFuture(e);
     }
-    request.whenComplete(
-        (answers, failure) -> replies.add(reply(address, keys.size(), answers, failure)));
+    var _ =
+        request.whenComplete(
+            (answers, failure) -> replies.add(reply(address, keys.size(), answers, failure)));
     return request;
   }
 

@@ -140,7 +140,7 @@ public final class Source {
       FilePath path = directory.resolve(name);
       RecordInputProvider own = kinds.kindOf(store, path);
       kind = kind == null ? own : kind;
-      if (kind != own) {
+      if (!kind.equals(own)) {
         throw new BrokenInputException(
             path.value(),
             0,

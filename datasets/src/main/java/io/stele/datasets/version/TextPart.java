@@ -33,9 +33,9 @@ final class TextPart implements PartWriter {
 
   @Override
   public void put(byte[] key, byte[] value) throws IOException {
-    refuse(key, key, '\t', "a tab");
-    refuse(key, key, '\n', "a line feed");
-    refuse(key, value, '\n', "a line feed");
+    refuse(key, "key", key, '\t', "a tab");
+    refuse(key, "key", key, '\n', "a line feed");
+    refuse(key, "value", value, '\n', "a line feed");
     append(key);
     append((byte) '\t');
     append(value);
@@ -43,12 +43,12 @@ final class TextPart implements PartWriter {
     records++;
   }
 
-  private static void refuse(byte[] key, byte[] bytes, char bad, String what) {
+  private static void refuse(byte[] key, String part, byte[] bytes, char bad, String what) {
     for (byte b : bytes) {
       if (b == bad) {
         throw new InvalidRequestException(
             "the "
-                + (key == bytes ? "key" : "value")
+                + part
                 + " of \""
                 + Bytes.of(key)
                 + "\" has "

@@ -193,7 +193,8 @@ public final class VersionStore implements Closeable {
           map.forEach((dataset, version) -> pins.put("" + dataset, "" + version));
         }
       } catch (InvalidRequestException e) {
-        throw new CorruptDataException(PINS.value(), 0, "a JSON object", e.getMessage());
+        throw new CorruptDataException(
+            PINS.value(), 0, "a JSON object", String.valueOf(e.getMessage()));
       }
     }
     return pins;

@@ -306,6 +306,37 @@ class SingleNodeTest {
   }
 
   @Test
+  void closingInTheMidstOfWorkDeletesNothing() throws Exception {
+    cluster.write("v1", 2, 20);
+    cluster.start("n1:1");
+    cluster.settle();
+    cluster.members.get("n1:1").kill();
+    TestCluster.Member node = cluster.start("n1:1"); // which has yet to open its shards
+    node.node.close();
+    while (!node.work.isEmpty()) {
+      node.work.runOne(cluster.random);
+    }
+    assertThat(stored("v1")).contains("version.json", "00000.json", "00001.spl");
+    cluster.members.remove("n1:1");
+    TestCluster.Member again = cluster.start("n1:1");
+    cluster.write("v2", 2, 20);
+    again.loads.hold(true);
+    cluster.settle();
+    again.node.close();
+    again.loads.hold(false);
+    while (!again.loads.isEmpty() || !again.work.isEmpty()) {
+      again.loads.runOne(cluster.random);
+      again.work.runOne(cluster.random);
+    }
+    assertThat(stored("v1")).contains("version.json", "00000.json", "00001.spl");
+    assertThat(stored("v2")).contains("version.json");
+    cluster.members.remove("n1:1");
+    cluster.start("n1:1");
+    cluster.settle();
+    assertServed(cluster.members.get("n1:1"), "v2", 20);
+  }
+
+  @Test
   void aShardThatWasDamagedOnDiskIsLoadedAgain() throws Exception {
     cluster.write("v1", 3, 60);
     TestCluster.Member node = cluster.start("n1:1");

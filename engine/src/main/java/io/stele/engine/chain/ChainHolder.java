@@ -29,6 +29,11 @@ public final class ChainHolder {
       return generation.chain;
     }
 
+    /** True if the chain has not been replaced since. */
+    public boolean isCurrent() {
+      return holder.isCurrent(this);
+    }
+
     @Override
     public void close() {
       if (!returned) {

@@ -26,6 +26,14 @@ public final class LogReplay {
     }
   }
 
+  /** Transactions that nothing was ever committed with. */
+  public interface Skips {
+    Skips NONE = (_, _) -> false;
+
+    /** Was nothing committed behind one transaction and before another? */
+    boolean skipped(long last, long next);
+  }
+
   private LogReplay() {}
 
   /**
@@ -33,10 +41,11 @@ public final class LogReplay {
    * acknowledged to nobody, so the next file goes on with the same transaction number.
    *
    * @param after what is in disk fragments already
+   * @param skips what need not be there
    * @throws CorruptDataException if records are damaged, or transactions are missing
    */
   public static Result replay(
-      FileStore files, FilePath directory, long after, Consumer<CellBatch> consumer)
+      FileStore files, FilePath directory, long after, Skips skips, Consumer<CellBatch> consumer)
       throws IOException {
     long lastTxn = after;
     long nextFile = 1;
@@ -55,7 +64,7 @@ public final class LogReplay {
           CellBatch batch = CellBatch.trusted(record, 0, record.length);
           fileTxn = batch.txn();
           if (fileTxn > lastTxn) {
-            if (fileTxn != lastTxn + 1) {
+            if (fileTxn != lastTxn + 1 && !skips.skipped(lastTxn, fileTxn)) {
               throw new CorruptDataException(
                   info.path().toString(),
                   log.recordPosition(),
@@ -73,6 +82,13 @@ public final class LogReplay {
       found.add(new CommitLog.ClosedFile(info.path(), fileTxn, info.length()));
     }
     return new Result(lastTxn, nextFile, found);
+  }
+
+  /** As above, with nothing skipped. */
+  public static Result replay(
+      FileStore files, FilePath directory, long after, Consumer<CellBatch> consumer)
+      throws IOException {
+    return replay(files, directory, after, Skips.NONE, consumer);
   }
 
   private static long number(FilePath path) {

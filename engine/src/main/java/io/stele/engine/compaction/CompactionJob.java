@@ -10,8 +10,12 @@ import io.stele.engine.disk.FragmentSettings;
 import io.stele.engine.disk.FragmentWriter;
 import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.fragment.Fragment.TimeBounds;
+import io.stele.engine.merge.ErasureExpiry;
+import io.stele.engine.merge.Resolution;
 import io.stele.engine.merge.RetainCursor;
+import io.stele.engine.merge.Retained;
 import io.stele.engine.merge.SnapshotSet;
+import io.stele.engine.merge.TimeRetainCursor;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +30,7 @@ import java.util.function.UnaryOperator;
  *
  * @param gate leaves out cells that are not for this output, such as those of other tablets
  * @param rooted the inputs include the chain's oldest fragment
+ * @param expiry of erasures, in a rooted job by time
  * @param now microseconds, for the purge policy
  * @param fileId a random number for the new file
  */
@@ -35,6 +40,8 @@ public record CompactionJob(
     List<Link> inputs,
     UnaryOperator<CellCursor> gate,
     boolean rooted,
+    Resolution resolution,
+    ErasureExpiry expiry,
     SnapshotSet snapshots,
     PurgePolicy purge,
     FragmentSettings settings,
@@ -44,6 +51,33 @@ public record CompactionJob(
 
   public CompactionJob {
     inputs = List.copyOf(inputs);
+  }
+
+  /** A job by commit. */
+  public CompactionJob(
+      FileStore files,
+      FilePath output,
+      List<Link> inputs,
+      UnaryOperator<CellCursor> gate,
+      boolean rooted,
+      SnapshotSet snapshots,
+      PurgePolicy purge,
+      FragmentSettings settings,
+      long now,
+      long fileId) {
+    this(
+        files,
+        output,
+        inputs,
+        gate,
+        rooted,
+        Resolution.BY_COMMIT,
+        ErasureExpiry.NEVER,
+        snapshots,
+        purge,
+        settings,
+        now,
+        fileId);
   }
 
   /**
@@ -56,7 +90,7 @@ public record CompactionJob(
     Optional<FragmentProperties> written = Optional.empty();
     try (CellCursor merged = gate.apply(Chain.cursor(inputs, TimeBounds.ALL));
         FragmentWriter writer = new FragmentWriter(files, output, settings, fileId)) {
-      RetainCursor kept = new RetainCursor(merged, snapshots, rooted, purge, now);
+      Retained kept = retained(merged);
       for (int n = 1; kept.next(); n++) {
         writer.add(kept.cell());
         if (n % CELLS_BETWEEN_CHECKS == 0 && cancelled.getAsBoolean()) {
@@ -72,5 +106,11 @@ public record CompactionJob(
       }
     }
     return written;
+  }
+
+  private Retained retained(CellCursor merged) {
+    return resolution.isByTime()
+        ? new TimeRetainCursor(merged, snapshots, rooted ? expiry : ErasureExpiry.NEVER, purge, now)
+        : new RetainCursor(merged, snapshots, rooted, purge, now);
   }
 }

@@ -2,7 +2,6 @@ package io.stele.engine.disk;
 
 import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.ByteBuilder;
-import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -56,10 +55,10 @@ final class BlockBuilder {
     count++;
   }
 
-  /** Keeps the range of a column erasure, which is part of its key. */
+  /** Keeps the range of a wide erasure, which is part of its key. */
   private void noteRange(CellView cell) {
     last.valueLength = 0;
-    if (cell.kind == CellKind.ERASE_COLUMN) {
+    if (cell.kind.isWide() && cell.hasRange()) {
       System.arraycopy(cell.valueArray, cell.valueOffset, range, 0, CellView.RANGE_BYTES);
       last.valueArray = range;
       last.valueLength = CellView.RANGE_BYTES;

@@ -119,6 +119,11 @@ public final class DiskFragment implements Fragment, AutoCloseable {
   }
 
   @Override
+  public long minTimestamp() {
+    return properties.minTimestamp();
+  }
+
+  @Override
   public long bytes() {
     return file.length();
   }

@@ -18,19 +18,25 @@ import java.util.Arrays;
  *                rowLength(varint) row
  *                [ kind(1) timestamp(8) txn(8) familyLength(varint) family
  *                  qualifierLength(varint) qualifier ]                          MID_ROW
- *                [ from(8) to(8), as in CellView ]               MID_ROW, kind ERASE_COLUMN
+ *                [ from(8) to(8), as in CellView ]               MID_ROW, if the kind has a range
  * </pre>
  *
- * An entry's key is an upper bound of its block: no cell of the block is above it, and every cell
- * of the next block is. Where the next block starts a new row, the key is only the shortest row
- * that parts the two and stands for all cells up to that row's end; a block that ends inside a row
- * (MID_ROW) has its last cell as key. HAS_WIDE marks blocks that must not be passed over for their
- * timestamps, because a wide erasure is among the cells.
+ * The kind of a row's or family's erasure that has a time range has RANGED set; a column's always
+ * has a range.
+ *
+ * <p>An entry's key is an upper bound of its block: no cell of the block is above it, and every
+ * cell of the next block is. Where the next block starts a new row, the key is only the shortest
+ * row that parts the two and stands for all cells up to that row's end; a block that ends inside a
+ * row (MID_ROW) has its last cell as key. HAS_WIDE marks blocks that must not be passed over for
+ * their timestamps, because a wide erasure is among the cells.
  */
 final class IndexBlock {
   static final int MID_ROW = 0x01;
   static final int HAS_WIDE = 0x02;
   static final int HAS_FILTER = 0x04;
+
+  private static final int KIND_MASK = 0x07;
+  private static final int RANGED = 0x08; // in the kind
 
   final byte[] bytes;
   final int count;
@@ -174,7 +180,8 @@ final class IndexBlock {
       cell.rowArray = bytes;
       cell.rowOffset = rowOffset;
       cell.rowLength = rowLength;
-      cell.kind = CellKind.of(bytes[behindRow]);
+      int kind = bytes[behindRow];
+      cell.kind = CellKind.of(kind & KIND_MASK);
       cell.timestamp = Binary.getLong(bytes, behindRow + 1);
       cell.txn = Binary.getLong(bytes, behindRow + 9);
       VarintReader in = new VarintReader(bytes, behindRow + 17);
@@ -185,7 +192,7 @@ final class IndexBlock {
       cell.qualifierArray = bytes;
       cell.qualifierLength = in.read();
       cell.qualifierOffset = in.at;
-      if (cell.kind == CellKind.ERASE_COLUMN) { // its range is part of the key
+      if (cell.kind == CellKind.ERASE_COLUMN || (kind & RANGED) != 0) { // part of the key
         cell.valueArray = bytes;
         cell.valueOffset = cell.qualifierOffset + cell.qualifierLength;
         cell.valueLength = CellView.RANGE_BYTES;
@@ -237,12 +244,15 @@ final class IndexBlock {
       }
       out.putVarint(key.rowLength).put(key.rowArray, key.rowOffset, key.rowLength);
       if (midRow) {
-        out.putByte(key.kind.code()).putLong(key.timestamp).putLong(key.txn);
+        boolean ranged = key.kind.isWide() && key.hasRange();
+        boolean told = ranged && key.kind != CellKind.ERASE_COLUMN;
+        out.putByte(key.kind.code() | (told ? RANGED : 0));
+        out.putLong(key.timestamp).putLong(key.txn);
         out.putVarint(key.familyLength);
         out.put(key.familyArray, key.familyOffset, key.familyLength);
         out.putVarint(key.qualifierLength);
         out.put(key.qualifierArray, key.qualifierOffset, key.qualifierLength);
-        if (key.kind == CellKind.ERASE_COLUMN) {
+        if (ranged) {
           out.put(key.valueArray, key.valueOffset, CellView.RANGE_BYTES);
         }
       }

@@ -39,6 +39,11 @@ public interface Fragment {
 
   long maxTxn();
 
+  /** No version has a timestamp below it; the largest long if there are none. */
+  default long minTimestamp() {
+    return Long.MIN_VALUE;
+  }
+
   /** Memory or file bytes. */
   long bytes();
 }

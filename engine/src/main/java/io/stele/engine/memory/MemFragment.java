@@ -30,6 +30,7 @@ public final class MemFragment implements Fragment {
   private volatile long maxTxn;
   private volatile long bytes;
   private volatile long minTxn = Long.MAX_VALUE;
+  private volatile long minTimestamp = Long.MAX_VALUE;
   private long cells;
   private volatile boolean frozen;
   private Bytes lastFamily = NO_FAMILY;
@@ -80,6 +81,9 @@ public final class MemFragment implements Fragment {
   }
 
   private void note(CellView cell) {
+    if (cell.timestamp < minTimestamp) { // that of a wide erasure never is
+      minTimestamp = cell.timestamp;
+    }
     if (cell.kind.isWide() && !wide) {
       wide = true;
     }
@@ -121,6 +125,11 @@ public final class MemFragment implements Fragment {
   @Override
   public long maxTxn() {
     return maxTxn;
+  }
+
+  @Override
+  public long minTimestamp() {
+    return minTimestamp;
   }
 
   @Override

@@ -9,14 +9,14 @@ import java.util.Optional;
 
 /**
  * The newest visible version of one column: what {@link VisibleCursor} would find, without the
- * machinery of ranges, because this is what most requests ask for.
+ * machinery of ranges, because this is what most requests ask for. By commit alone.
  */
 public final class ColumnReader {
   private final CellCursor source;
   private final long readTxn;
   private final PurgePolicy purge;
   private final long now;
-  private final VisibleErasures erasures = new VisibleErasures();
+  private final VisibleErasures erasures = new VisibleErasures(false);
 
   /** Reads a source that has all cells of the row. */
   public ColumnReader(CellCursor source, long readTxn, PurgePolicy purge, long now) {
@@ -72,7 +72,9 @@ public final class ColumnReader {
       }
       if (cell.txn <= readTxn) {
         erasures.add(cell);
-        return; // newest first: the others say less
+        if (!cell.hasRange()) {
+          return; // newest first: the others say less
+        }
       }
     }
   }

@@ -1,6 +1,5 @@
 package io.stele.engine.merge;
 
-import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
 import java.util.Arrays;
 
@@ -15,11 +14,11 @@ final class KeyCopy {
     copy.timestamp = cell.timestamp;
     copy.txn = cell.txn;
     copy.kind = cell.kind;
-    if (cell.kind == CellKind.ERASE_COLUMN) { // its range is part of the key
+    if (cell.kind.isWide()) { // its range is part of the key
       copy.valueArray = ensure(copy.valueArray, cell.valueLength);
       System.arraycopy(cell.valueArray, cell.valueOffset, copy.valueArray, 0, cell.valueLength);
     }
-    copy.valueLength = cell.kind == CellKind.ERASE_COLUMN ? cell.valueLength : 0;
+    copy.valueLength = cell.kind.isWide() ? cell.valueLength : 0;
   }
 
   void setRow(CellView cell) {

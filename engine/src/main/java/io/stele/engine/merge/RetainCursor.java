@@ -6,8 +6,8 @@ import io.stele.base.schema.PurgePolicy;
 import io.stele.engine.fragment.CellCursor;
 
 /**
- * What a flush or a compaction keeps of a merged chain: every cell that some reader, now or at an
- * open snapshot, can still tell from its absence.
+ * What a flush or a compaction keeps by {@link Resolution.ByCommit}: every cell that some reader,
+ * now or at an open snapshot, can still tell from its absence.
  *
  * <p>A version written at {@code t} and hidden from {@code u} on, by a newer version of the same
  * cell or by an erasure, is seen only by snapshots in {@code [t, u)}: without one it goes. An
@@ -16,7 +16,7 @@ import io.stele.engine.fragment.CellCursor;
  * hides is gone as well. Every snapshot that is opened later reads at or above all transactions of
  * the sources, so the set taken at the start stays right.
  */
-public final class RetainCursor {
+public final class RetainCursor implements Retained {
   private final CellCursor source;
   private final SnapshotSet snapshots;
   private final boolean rooted;
@@ -47,7 +47,7 @@ public final class RetainCursor {
     this.now = now;
   }
 
-  /** Moves to the next cell to keep; false at the end. */
+  @Override
   public boolean next() {
     while (source.next()) {
       if (retains(source.cell())) {
@@ -57,6 +57,7 @@ public final class RetainCursor {
     return false;
   }
 
+  @Override
   public CellView cell() {
     return source.cell();
   }

@@ -32,7 +32,7 @@ public final class VisibleCursor implements CellCursor {
   private final long now;
   private final CellView cell;
   private final ColumnWalk walk = new ColumnWalk();
-  private final VisibleErasures erasures = new VisibleErasures();
+  private final VisibleErasures erasures;
 
   private int range = -1; // of predicate.rows(); behind the last one at the end
   private boolean pending; // the source stands on a cell that was not looked at yet
@@ -59,7 +59,21 @@ public final class VisibleCursor implements CellCursor {
       ReadPredicate predicate,
       PurgePolicy purge,
       long now) {
-    this.source = source;
+    this(source, Resolution.BY_COMMIT, wide, readTxn, predicate, purge, now);
+  }
+
+  /** As above, with a choice of who is believed. */
+  public VisibleCursor(
+      CellCursor source,
+      Resolution resolution,
+      boolean wide,
+      long readTxn,
+      ReadPredicate predicate,
+      PurgePolicy purge,
+      long now) {
+    // By time, what comes first for one timestamp has to be the winner, as it is by commit.
+    this.source = resolution.isByTime() ? new TimeWinnerCursor(source, readTxn) : source;
+    this.erasures = new VisibleErasures(resolution.isByTime());
     this.wide = wide;
     this.readTxn = readTxn;
     this.predicate = predicate;

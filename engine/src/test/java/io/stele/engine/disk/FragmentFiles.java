@@ -84,12 +84,14 @@ final class FragmentFiles {
     long time = time(random);
     long txn = 1 + random.nextLong(random.nextBoolean() ? 200 : 1_000_000_000);
     Cell cell =
-        switch (random.nextInt(16)) {
+        switch (random.nextInt(18)) {
           case 0, 1 -> Cell.eraseCell(row, family, qualifier, time);
           case 2 -> Cell.eraseColumn(row, family, qualifier);
           case 3 -> Cell.eraseColumn(row, family, qualifier, time, time + 1 + random.nextInt(9));
           case 4 -> Cell.eraseFamily(row, family);
           case 5 -> Cell.eraseRow(row);
+          case 6 -> Cell.eraseFamily(row, family, time, time + 1 + random.nextInt(9));
+          case 7 -> Cell.eraseRow(row, time, time + 1 + random.nextInt(9));
           default -> Cell.put(row, family, qualifier, time, value(random));
         };
     return cell.withTxn(txn);

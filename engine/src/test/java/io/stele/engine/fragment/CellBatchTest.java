@@ -190,4 +190,31 @@ class CellBatchTest {
     assertThat(cells(CellBatch.parse(bytes)))
         .containsExactly(large, Cell.eraseRow(Bytes.utf8("z")));
   }
+
+  @Test
+  void erasuresOfRowsAndFamiliesMayHaveATimeRange() {
+    List<Cell> cells =
+        List.of(
+            Cell.eraseRow(ROW),
+            Cell.eraseRow(ROW, -5, 7),
+            Cell.eraseRow(ROW, 1, 2),
+            Cell.eraseFamily(ROW, FAMILY),
+            Cell.eraseFamily(ROW, FAMILY, Long.MIN_VALUE, 9),
+            Cell.eraseColumn(ROW, FAMILY, COLUMN, 3, 4),
+            put("row", "c", 5, "value"));
+    CellBatch batch = batch(cells.toArray(Cell[]::new));
+    assertThat(cells(batch)).isEqualTo(cells);
+    assertThat(cells(CellBatch.parse(batch.toArray()))).isEqualTo(cells);
+    assertThat(cells.get(1).toString()).isEqualTo("-row@[-5,7)#0");
+    assertThatThrownBy(() -> Cell.eraseRow(ROW, 5, 5)).isInstanceOf(InvalidRequestException.class);
+  }
+
+  @Test
+  void aTimeRangeInTheFlagsOfAnotherKindIsRefused() {
+    byte[] bytes = batch(put("row", "c", 5, "value")).toArray();
+    bytes[CellBatch.HEADER] |= 0x20;
+    assertThatThrownBy(() -> CellBatch.parse(bytes))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("a time range in the flags of a PUT");
+  }
 }

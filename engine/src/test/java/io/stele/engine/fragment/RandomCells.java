@@ -23,12 +23,23 @@ public final class RandomCells {
   private final RandomGenerator random;
   private final int rows;
   private final boolean wide;
+  private final boolean prefixes;
 
   /** Erasures of columns, families and rows only if {@code wide}. */
   public RandomCells(long seed, boolean wide) {
+    this(seed, wide, false);
+  }
+
+  private RandomCells(long seed, boolean wide, boolean prefixes) {
     this.random = RandomSource.seeded(seed);
     this.rows = random.nextInt(1, ROWS.length + 1);
     this.wide = wide;
+    this.prefixes = prefixes;
+  }
+
+  /** Erasures of columns, families and rows alone, and of all up to some time. */
+  public static RandomCells prefixErasures(long seed) {
+    return new RandomCells(seed, true, true);
   }
 
   public Bytes row() {
@@ -55,16 +66,18 @@ public final class RandomCells {
       Bytes value = Bytes.utf8("v" + random.nextInt(1000));
       return Cell.put(row(), family(), qualifier(), time(), value);
     }
-    if (kind < 14) {
+    if (kind < 14 && !prefixes) {
       return Cell.eraseCell(row(), family(), qualifier(), time());
     }
+    long from = prefixes || random.nextInt(4) == 0 ? Long.MIN_VALUE : time();
+    long to = random.nextInt(4) == 0 ? Long.MAX_VALUE : Math.max(from, -1) + 1 + random.nextInt(3);
     if (kind < 17) {
-      long from = random.nextInt(4) == 0 ? Long.MIN_VALUE : time();
-      long to =
-          random.nextInt(4) == 0 ? Long.MAX_VALUE : Math.max(from, -1) + 1 + random.nextInt(3);
       return Cell.eraseColumn(row(), family(), qualifier(), from, to);
     }
-    return kind < 19 ? Cell.eraseFamily(row(), family()) : Cell.eraseRow(row());
+    if (random.nextBoolean()) {
+      return kind < 19 ? Cell.eraseFamily(row(), family()) : Cell.eraseRow(row());
+    }
+    return kind < 19 ? Cell.eraseFamily(row(), family(), from, to) : Cell.eraseRow(row(), from, to);
   }
 
   /** The cells of one transaction, in order. */

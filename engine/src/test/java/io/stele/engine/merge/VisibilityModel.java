@@ -20,9 +20,20 @@ import java.util.stream.Collectors;
  */
 final class VisibilityModel {
   private final List<Cell> all;
+  private final boolean byTime;
 
   VisibilityModel(Collection<Cell> all) {
+    this(all, false);
+  }
+
+  private VisibilityModel(Collection<Cell> all, boolean byTime) {
     this.all = List.copyOf(all);
+    this.byTime = byTime;
+  }
+
+  /** Who is believed does not depend on transactions, and cells are told without them. */
+  static VisibilityModel byTime(Collection<Cell> all) {
+    return new VisibilityModel(all, true);
   }
 
   List<Cell> visible(long readTxn, ReadPredicate predicate, PurgePolicy purge, long now) {
@@ -30,7 +41,8 @@ final class VisibilityModel {
     for (Cell cell : all) {
       if (cell.kind() == CellKind.PUT && cell.txn() <= readTxn && !isHidden(cell, readTxn)) {
         String column = cell.row() + "|" + cell.family() + "|" + cell.qualifier();
-        columns.computeIfAbsent(column, _ -> new ArrayList<>()).add(cell);
+        Cell told = byTime ? cell.withTxn(0) : cell;
+        columns.computeIfAbsent(column, _ -> new ArrayList<>()).add(told);
       }
     }
     List<Cell> seen = new ArrayList<>();
@@ -42,11 +54,17 @@ final class VisibilityModel {
 
   private boolean isHidden(Cell put, long readTxn) {
     for (Cell other : all) {
-      if (other.txn() > put.txn() && other.txn() <= readTxn && hides(other, put)) {
+      if (other.txn() <= readTxn
+          && (byTime ? hidesByTime(other, put) : other.txn() > put.txn() && hides(other, put))) {
         return true;
       }
     }
     return false;
+  }
+
+  private static boolean hidesByTime(Cell other, Cell put) {
+    boolean superseded = other.kind() != CellKind.PUT || other.value().compareTo(put.value()) > 0;
+    return superseded && hides(other, put);
   }
 
   private static boolean hides(Cell later, Cell put) {
@@ -58,13 +76,13 @@ final class VisibilityModel {
     return switch (later.kind()) {
       case PUT, ERASE_CELL -> sameColumn && later.timestamp() == put.timestamp();
       case ERASE_COLUMN -> sameColumn && inRange(later.value(), put.timestamp());
-      case ERASE_FAMILY -> sameFamily;
-      case ERASE_ROW -> true;
+      case ERASE_FAMILY -> sameFamily && inRange(later.value(), put.timestamp());
+      case ERASE_ROW -> inRange(later.value(), put.timestamp());
     };
   }
 
   private static boolean inRange(Bytes range, long time) {
-    return bound(range, 0) <= time && time < bound(range, 8);
+    return range.isEmpty() || (bound(range, 0) <= time && time < bound(range, 8));
   }
 
   private static long bound(Bytes range, int at) {

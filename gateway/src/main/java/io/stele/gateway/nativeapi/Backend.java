@@ -4,11 +4,14 @@ import io.stele.base.dataset.Datasets;
 import io.stele.base.error.NotServingException;
 import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.base.table.TabletLocator;
 import io.stele.base.time.RandomSource;
 import io.stele.metastore.Metastore;
+import io.stele.replicas.metadata.MetadataPeer;
+import io.stele.replicas.push.ReplicaPeer;
 import io.stele.tables.master.TabletControl;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class Backend {
   private static final String NO_TABLES =
       "this server serves no tables: it is starting, or its roles do not have them";
+  private static final String NO_REPLICAS =
+      "this server serves no replicated tables: it is starting, or its roles do not have replicas";
   private static final String NOT_MASTER = "this server is not the master of a cluster";
 
   /** One of the things that can be served. */
@@ -54,6 +59,9 @@ final class Backend {
   private final Slot<TabletLocator> locator = new Slot<>();
   private final Slot<TabletControl> control = new Slot<>();
   private final Slot<Cluster> cluster = new Slot<>();
+  private final Slot<MetadataPeer> metadataPeer = new Slot<>();
+  private final Slot<ReplicaPeer> replicaPeer = new Slot<>();
+  private final Slot<Replicas> replicas = new Slot<>();
   private final Slot<Datasets> datasets = new Slot<>();
   private volatile Supplier<Optional<String>> master = Optional::empty;
   private volatile @Nullable Supplier<NodeReport> inspection;
@@ -89,6 +97,18 @@ final class Backend {
 
   Serving serve(Cluster served) {
     return cluster.serve(served);
+  }
+
+  Serving serve(MetadataPeer served) {
+    return metadataPeer.serve(served);
+  }
+
+  Serving serve(ReplicaPeer served) {
+    return replicaPeer.serve(served);
+  }
+
+  Serving serve(Replicas served) {
+    return replicas.serve(served);
   }
 
   Serving serve(Datasets served) {
@@ -168,6 +188,25 @@ final class Backend {
     TabletControl served = control.now();
     if (served == null) {
       throw new NotServingException("this server has no tablets of a cluster, or not yet");
+    }
+    return served;
+  }
+
+  MetadataPeer metadataPeer() {
+    return orNoReplicas(metadataPeer.now());
+  }
+
+  ReplicaPeer replicaPeer() {
+    return orNoReplicas(replicaPeer.now());
+  }
+
+  Replicas replicas() {
+    return orNoReplicas(replicas.now());
+  }
+
+  private static <T> T orNoReplicas(@Nullable T served) {
+    if (served == null) {
+      throw new NotServingException(NO_REPLICAS);
     }
     return served;
   }

@@ -6,6 +6,7 @@ import io.stele.base.error.FencedException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.protocol.v1.TableDone;
 import io.stele.protocol.wire.ErrorMapping;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -45,6 +46,30 @@ final class BlockingCalls {
           }
           caller.onNext(response);
           caller.onCompleted();
+        });
+  }
+
+  /** Begins work that goes on without its thread, and answers when it has ended. */
+  <R> void answerLater(StreamObserver<R> caller, Supplier<CompletableFuture<R>> work) {
+    ((ServerCallStreamObserver<R>) caller).setOnCancelHandler(() -> {});
+    threads.execute(
+        () -> {
+          CompletableFuture<R> answer;
+          try {
+            answer = work.get();
+          } catch (RuntimeException | Error e) {
+            answer = CompletableFuture.failedFuture(e);
+          }
+          var _ =
+              answer.whenComplete(
+                  (response, problem) -> {
+                    if (problem == null) {
+                      caller.onNext(response);
+                      caller.onCompleted();
+                    } else {
+                      caller.onError(ErrorMapping.toStatus(told(problem)));
+                    }
+                  });
         });
   }
 

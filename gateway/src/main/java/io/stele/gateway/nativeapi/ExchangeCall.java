@@ -18,6 +18,7 @@ import io.stele.protocol.v1.TableOperation;
 import io.stele.protocol.wire.ErrorMapping;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WireChanges;
+import io.stele.protocol.wire.WireConsistency;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.WirePredicates;
 import java.util.ArrayList;
@@ -221,7 +222,7 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
       if (!answers.awaitRoom()) {
         return; // nobody waits for the answer, and nothing was done
       }
-      answer = ask(Backend.orNoTables(served), operation);
+      answer = ask(tables(operation), operation);
     } catch (RuntimeException | Error e) {
       answer = CompletableFuture.failedFuture(e);
     }
@@ -242,6 +243,13 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
               }
               return built;
             });
+  }
+
+  private Tables tables(TableOperation operation) {
+    Tables tables = Backend.orNoTables(served);
+    return operation.hasConsistency()
+        ? tables.at(WireConsistency.consistency(operation.getConsistency()))
+        : tables;
   }
 
   private CompletableFuture<TableAnswer.Builder> ask(Tables tables, TableOperation operation) {

@@ -1,18 +1,8 @@
 package io.stele.gateway.nativeapi;
 
-import io.grpc.CallOptions;
-import io.grpc.ClientCall;
-import io.grpc.Context;
-import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
-import io.grpc.Status;
-import io.grpc.stub.ClientCalls;
-import io.grpc.stub.StreamObserver;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
-import io.stele.base.error.OutcomeUnknownException;
-import io.stele.base.error.SteleException;
-import io.stele.base.error.UnavailableException;
 import io.stele.base.table.Tables;
 import io.stele.base.table.TabletInfo;
 import io.stele.protocol.v1.ApplyMetaRequest;
@@ -22,9 +12,7 @@ import io.stele.protocol.v1.SplitOrder;
 import io.stele.protocol.v1.TableOrder;
 import io.stele.protocol.v1.TableRequest;
 import io.stele.protocol.v1.TabletControlGrpc;
-import io.stele.protocol.wire.ErrorMapping;
 import io.stele.protocol.wire.WireCells;
-import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.WireSchemas;
 import io.stele.tables.master.ServerReport;
 import io.stele.tables.master.TabletControl;
@@ -33,9 +21,6 @@ import io.stele.tables.meta.TabletKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A tablet server elsewhere, over the native protocol. Where there was no connection to it, calls
@@ -44,8 +29,7 @@ import java.util.concurrent.TimeUnit;
  * before the time of long work is over.
  */
 public final class GrpcTabletControl implements TabletControl {
-  private final Channels channels;
-  private final String address;
+  private final PeerCalls calls;
   private final Duration patience;
   private final Duration longWork;
 
@@ -57,8 +41,7 @@ public final class GrpcTabletControl implements TabletControl {
    */
   public GrpcTabletControl(
       Channels channels, String address, Duration patience, Duration longWork) {
-    this.channels = channels;
-    this.address = address;
+    this.calls = new PeerCalls(channels, address);
     this.patience = patience;
     this.longWork = longWork;
   }
@@ -66,14 +49,14 @@ public final class GrpcTabletControl implements TabletControl {
   @Override
   public List<TabletOutcome> load(long token, List<TabletKey> tablets) {
     return ControlWire.outcomes(
-        address,
+        calls.address(),
         order(TabletControlGrpc.getLoadTabletsMethod(), ControlWire.order(token, tablets)));
   }
 
   @Override
   public List<TabletOutcome> unload(long token, List<TabletKey> tablets) {
     return ControlWire.outcomes(
-        address,
+        calls.address(),
         order(TabletControlGrpc.getUnloadTabletsMethod(), ControlWire.order(token, tablets)));
   }
 
@@ -137,7 +120,9 @@ public final class GrpcTabletControl implements TabletControl {
     if (commitMaxTxn != Tables.ANY_TXN) {
       request.setCommitMaxTxn(commitMaxTxn);
     }
-    return call(TabletControlGrpc.getApplyMetaMethod(), request.build(), patience, true).getTxn();
+    return calls
+        .call(TabletControlGrpc.getApplyMetaMethod(), request.build(), patience, true)
+        .getTxn();
   }
 
   @Override
@@ -149,78 +134,10 @@ public final class GrpcTabletControl implements TabletControl {
   // ---- calls
 
   private <Q, R> R order(MethodDescriptor<Q, R> method, Q request) {
-    return call(method, request, longWork, true);
+    return calls.call(method, request, longWork, true);
   }
 
   private <Q, R> R look(MethodDescriptor<Q, R> method, Q request) {
-    return call(method, request, patience, false);
-  }
-
-  private <Q, R> R call(
-      MethodDescriptor<Q, R> method, Q request, Duration within, boolean changes) {
-    String what = method.getBareMethodName() + " at " + address;
-    Answer<R> answer = new Answer<>();
-    ClientCall<Q, R> call;
-    // Not in the context of the request that happens to be served here: a call ends with its
-    // context, but what a server was told to do for all does not.
-    Context outer = Context.ROOT.attach();
-    try {
-      CallOptions options =
-          CallOptions.DEFAULT
-              .withMaxInboundMessageSize(WireLimits.MAX_MESSAGE_BYTES)
-              .withDeadlineAfter(within.toNanos(), TimeUnit.NANOSECONDS);
-      call = channels.to(address).newCall(method, options);
-      ClientCalls.asyncUnaryCall(call, request, answer);
-    } finally {
-      Context.ROOT.detach(outer);
-    }
-    try {
-      return answer.get();
-    } catch (InterruptedException e) {
-      call.cancel("interrupted", e);
-      Thread.currentThread().interrupt();
-      throw lost(what + ": interrupted while waiting for the answer", changes, e);
-    } catch (ExecutionException e) {
-      throw explain(what, e.getCause() == null ? e : e.getCause(), changes);
-    }
-  }
-
-  private static final class Answer<R> extends CompletableFuture<R> implements StreamObserver<R> {
-    @Override
-    public void onNext(R response) {
-      complete(response);
-    }
-
-    @Override
-    public void onError(Throwable problem) {
-      completeExceptionally(problem);
-    }
-
-    @Override
-    public void onCompleted() {
-      completeExceptionally(new UnavailableException("an answer without content")); // unless done
-    }
-  }
-
-  /** The server's own words; or, if the connection failed, whether it may have done it. */
-  private SteleException explain(String what, Throwable problem, boolean changes) {
-    SteleException found = ErrorMapping.fromThrown(address, problem);
-    Metadata trailers = Status.trailersFromThrowable(problem);
-    if (ErrorMapping.isAnswer(trailers)) {
-      return found;
-    }
-    if (ErrorMapping.neverSent(Status.fromThrowable(problem))) {
-      channels.unreachable(address);
-      return new UnavailableException(what + ": no connection: " + found.getMessage(), found);
-    }
-    return found instanceof UnavailableException
-        ? lost(what + ": the answer was lost: " + found.getMessage(), changes, found)
-        : found;
-  }
-
-  private static SteleException lost(String message, boolean changes, Throwable cause) {
-    return changes
-        ? new OutcomeUnknownException(message, cause)
-        : new UnavailableException(message, cause);
+    return calls.call(method, request, patience, false);
   }
 }

@@ -6,12 +6,15 @@ import io.stele.base.dataset.Datasets;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.base.table.TabletLocator;
 import io.stele.metastore.Metastore;
 import io.stele.protocol.local.LocalTransport;
 import io.stele.protocol.wire.WireLimits;
+import io.stele.replicas.metadata.MetadataPeer;
+import io.stele.replicas.push.ReplicaPeer;
 import io.stele.tables.master.TabletControl;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -61,6 +64,8 @@ public final class NativeServer implements AutoCloseable {
             .addService(new TableAdminService(backend, blocking))
             .addService(new TabletControlService(backend, blocking))
             .addService(new ClusterService(backend, blocking))
+            .addService(new ReplicaPeerService(backend, blocking))
+            .addService(new ReplicasService(backend, blocking))
             .addService(new NodeService(backend, blocking))
             .addService(new DatasetsService(backend, blocking))
             .build()
@@ -149,6 +154,21 @@ public final class NativeServer implements AutoCloseable {
   /** Answers as the master of a cluster. */
   public Serving serve(Cluster cluster) {
     return backend.serve(cluster);
+  }
+
+  /** Answers other servers of replicated tables. */
+  public Serving serve(MetadataPeer metadata, ReplicaPeer replicas) {
+    Serving files = backend.serve(metadata);
+    Serving changes = backend.serve(replicas);
+    return () -> {
+      changes.close();
+      files.close();
+    };
+  }
+
+  /** Answers people about replicated tables. */
+  public Serving serve(Replicas replicas) {
+    return backend.serve(replicas);
   }
 
   /** Answers lookups in datasets, and what people ask of their versions. */

@@ -12,6 +12,7 @@ import io.stele.protocol.v1.ScanTableRequest;
 import io.stele.protocol.v1.TablePage;
 import io.stele.protocol.wire.ErrorMapping;
 import io.stele.protocol.wire.WireCells;
+import io.stele.protocol.wire.WireConsistency;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.WirePredicates;
 import org.jspecify.annotations.Nullable;
@@ -57,12 +58,19 @@ final class ScanCall implements Runnable {
   @Override
   public void run() {
     try {
-      if (send(Backend.orNoTables(served))) {
+      if (send(tables())) {
         caller.onCompleted();
       }
     } catch (RuntimeException | Error e) {
       caller.onError(ErrorMapping.toStatus(e));
     }
+  }
+
+  private Tables tables() {
+    Tables tables = Backend.orNoTables(served);
+    return request.hasConsistency()
+        ? tables.at(WireConsistency.consistency(request.getConsistency()))
+        : tables;
   }
 
   /** False if the client went away. */

@@ -3,6 +3,8 @@ package io.stele.gateway.nativeapi;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.table.Tables;
+import io.stele.base.table.TabletLocation;
 import io.stele.base.table.TabletLocator;
 import io.stele.gateway.nativeapi.Backend.ServedTables;
 import io.stele.protocol.v1.DeleteRowsRequest;
@@ -19,8 +21,10 @@ import io.stele.protocol.v1.TablePage;
 import io.stele.protocol.v1.TableRequest;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WireClusters;
+import io.stele.protocol.wire.WireConsistency;
 import io.stele.protocol.wire.WirePredicates;
 import io.stele.protocol.wire.WireSchemas;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -101,10 +105,16 @@ final class TableDataService extends TableDataGrpc.TableDataImplBase {
         () ->
             DeleteRowsResponse.newBuilder()
                 .setDeleted(
-                    backend
-                        .tables()
+                    tables(request)
                         .deleteRows(request.getTable(), WirePredicates.rows(request.getRows())))
                 .build());
+  }
+
+  private Tables tables(DeleteRowsRequest request) {
+    Tables tables = backend.tables();
+    return request.hasConsistency()
+        ? tables.at(WireConsistency.consistency(request.getConsistency()))
+        : tables;
   }
 
   @Override
@@ -133,13 +143,17 @@ final class TableDataService extends TableDataGrpc.TableDataImplBase {
           if (locator.isEmpty()) {
             return response.setAlone(true).build();
           }
-          locator
-              .get()
-              .locate(
-                  request.getTable(),
-                  WireCells.bytes(request.getRow()),
-                  Math.min(request.getMost(), MOST_PLACES))
-              .forEach(tablet -> response.addTablets(WireClusters.toWire(tablet)));
+          List<TabletLocation> places =
+              locator
+                  .get()
+                  .locate(
+                      request.getTable(),
+                      WireCells.bytes(request.getRow()),
+                      Math.min(request.getMost(), MOST_PLACES));
+          if (places.stream().anyMatch(place -> place.address().equals(TabletLocation.HERE))) {
+            return response.setAlone(true).build();
+          }
+          places.forEach(tablet -> response.addTablets(WireClusters.toWire(tablet)));
           return response.build();
         });
   }

@@ -85,7 +85,7 @@ class MovingTabletsTest {
   @Test
   void whatNoServerHasUntilTheTimeIsOverIsNotServed() {
     servers.cluster.move("t", bytes("a"), "");
-    Tables impatient = servers.client(0, Duration.ofMillis(300)).rows();
+    Tables impatient = servers.client(0, Duration.ofSeconds(1)).rows();
     TableFixture hurried = new TableFixture(impatient, "t");
     assertThatThrownBy(() -> hurried.apply(put("a", "f:x", 1, "1")))
         .isInstanceOf(NotServingException.class)

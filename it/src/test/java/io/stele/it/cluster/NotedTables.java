@@ -24,17 +24,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /** Tables whose failures are counted by their kinds, each with the first that was seen. */
-final class NotedTables implements Tables {
+public final class NotedTables implements Tables {
   private final Tables tables;
   private final Map<String, AtomicLong> counts = new ConcurrentSkipListMap<>();
   private final Map<String, String> first = new ConcurrentSkipListMap<>();
 
-  NotedTables(Tables tables) {
+  public NotedTables(Tables tables) {
     this.tables = tables;
   }
 
   /** How often each kind was seen. */
-  Map<String, AtomicLong> counts() {
+  public Map<String, AtomicLong> counts() {
     return counts;
   }
 

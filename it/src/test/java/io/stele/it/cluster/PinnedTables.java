@@ -17,12 +17,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
 /** Rows that are asked of one server, whoever has them: a client that was told of no move. */
-final class PinnedTables implements AutoCloseable {
+public final class PinnedTables implements AutoCloseable {
   private final Endpoints endpoints;
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private final RemoteTables tables;
 
-  PinnedTables(String address, Duration timeout) {
+  public PinnedTables(String address, Duration timeout) {
     this.endpoints = new Endpoints(List.of(address), "");
     CallSettings settings = CallSettings.DEFAULTS.withTimeout(timeout).withAttemptTimeout(timeout);
     Caller caller = new Caller(endpoints, settings, Clock.system(), RandomSource.system(), timer);
@@ -32,7 +32,7 @@ final class PinnedTables implements AutoCloseable {
         new RemoteTables(caller, (table, row) -> CompletableFuture.completedFuture(always));
   }
 
-  Tables rows() {
+  public Tables rows() {
     return tables;
   }
 

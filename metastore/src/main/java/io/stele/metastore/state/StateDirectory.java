@@ -1,6 +1,7 @@
 package io.stele.metastore.state;
 
 import io.stele.base.error.CorruptDataException;
+import io.stele.base.file.DirectoryFiles;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;

@@ -4,6 +4,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.schema.Compression;
 import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.PurgePolicy;
+import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.table.RowSample;
@@ -13,8 +14,10 @@ import io.stele.protocol.v1.MetaProblems;
 import io.stele.protocol.v1.SampleRowsResponse;
 import io.stele.protocol.v1.TableGroup;
 import io.stele.protocol.v1.TableGroups;
+import io.stele.protocol.v1.TableReplication;
 import io.stele.protocol.v1.Tablet;
 import io.stele.protocol.v1.TabletFile;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -41,11 +44,30 @@ public final class WireSchemas {
       }
       wire.addGroups(each);
     }
+    schema.replication().ifPresent(replication -> wire.setReplication(toWire(replication)));
     return wire.build();
   }
 
+  private static TableReplication toWire(Replication replication) {
+    return TableReplication.newBuilder()
+        .setReplicas(replication.replicas())
+        .setErasureGraceSeconds(replication.erasureGrace().getSeconds())
+        .setErasureGraceNanos(replication.erasureGrace().getNano())
+        .setSplitBytes(replication.splitBytes())
+        .build();
+  }
+
   public static TableSchema schema(TableGroups wire) {
-    return new TableSchema(wire.getGroupsList().stream().map(WireSchemas::group).toList());
+    return new TableSchema(
+        wire.getGroupsList().stream().map(WireSchemas::group).toList(),
+        wire.hasReplication() ? Optional.of(replication(wire.getReplication())) : Optional.empty());
+  }
+
+  private static Replication replication(TableReplication wire) {
+    return new Replication(
+        wire.getReplicas(),
+        Duration.ofSeconds(wire.getErasureGraceSeconds(), wire.getErasureGraceNanos()),
+        wire.getSplitBytes());
   }
 
   private static GroupSchema group(TableGroup wire) {

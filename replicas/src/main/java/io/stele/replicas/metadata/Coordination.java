@@ -28,7 +28,10 @@ public interface Coordination {
   /** False, and nothing is changed, if there is a table of that name, of whatever kind. */
   boolean create(TableConfig config);
 
-  /** False, and nothing is changed, if the version is another by now. */
+  /**
+   * False, and nothing is changed, if the version is another by now. Makes a new, higher version,
+   * also of an equal configuration: whoever asks for a change of an older one has lost.
+   */
   boolean replace(TableConfig config, long version);
 
   /** False, and nothing is changed, if the version is another by now. */

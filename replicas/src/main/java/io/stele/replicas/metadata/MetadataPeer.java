@@ -4,11 +4,16 @@ import io.stele.base.bytes.Bytes;
 import java.util.Optional;
 
 /**
- * What servers ask each other about METADATA files. Calls block for a bounded time, and throw
- * {@code Unavailable} or {@code OutcomeUnknown} where there is no answer.
+ * What servers ask each other about METADATA files. Tables are named by their ids. Calls block for
+ * a bounded time, and throw {@code Unavailable} or {@code OutcomeUnknown} where there is no answer.
  */
 public interface MetadataPeer {
-  /** The encoded file of a transaction; none if the server does not have it. */
+  /**
+   * The encoded file of a transaction; none if the server does not have it.
+   *
+   * @throws io.stele.base.error.NotServingException if this is no metadata server of the table, or
+   *     it lacks the valid file
+   */
   Optional<Bytes> fetch(String table, String txn);
 
   /** Keeps a file durably; returns when it is. */

@@ -42,12 +42,27 @@ public record Partition(
    *
    * @param at the last row of the lower half
    */
-  public record Split(Bytes at, Half lower, Half upper) {}
+  public record Split(Bytes at, Half lower, Half upper) {
+    /** The half of this id. */
+    public Optional<Half> half(String id) {
+      return lower.id.equals(id)
+          ? Optional.of(lower)
+          : upper.id.equals(id) ? Optional.of(upper) : Optional.empty();
+    }
+
+    Split withHalf(Half half) {
+      return lower.id.equals(half.id) ? new Split(at, half, upper) : new Split(at, lower, half);
+    }
+  }
 
   /** What becomes a partition of its own when the split is finalized. */
   public record Half(String id, List<Assignment> members) {
     public Half {
       members = List.copyOf(members);
+      if (members.isEmpty()) {
+        throw new InvalidRequestException("half " + id + " has no member: must have one");
+      }
+      checkServers("half " + id, members);
     }
   }
 
@@ -61,15 +76,9 @@ public record Partition(
       throw new InvalidRequestException(
           "partition " + id + " from behind " + first + " to " + last.get() + " has no rows");
     }
-    Set<String> servers = new HashSet<>();
-    List<Assignment> all = new ArrayList<>(members);
-    joining.forEach(each -> all.add(each.assignment()));
-    for (Assignment assignment : all) {
-      if (!servers.add(assignment.server())) {
-        throw new InvalidRequestException(
-            "partition " + id + " has server " + assignment.server() + " twice");
-      }
-    }
+    List<Assignment> own = new ArrayList<>(members);
+    joining.forEach(each -> own.add(each.assignment()));
+    checkServers("partition " + id, own);
     if (split.isPresent()) {
       Bytes at = split.get().at();
       boolean inside = at.compareTo(first) > 0 && (last.isEmpty() || at.compareTo(last.get()) < 0);
@@ -78,6 +87,35 @@ public record Partition(
             "partition " + id + " split at " + at + ": must leave rows on both sides");
       }
     }
+  }
+
+  private static void checkServers(String what, List<Assignment> assignments) {
+    Set<String> servers = new HashSet<>();
+    for (Assignment assignment : assignments) {
+      if (!servers.add(assignment.server())) {
+        throw new InvalidRequestException(what + " has server " + assignment.server() + " twice");
+      }
+    }
+  }
+
+  /** All that have to do with it: members, those that join, and those of the halves. */
+  public List<Assignment> assignments() {
+    List<Assignment> all = new ArrayList<>(members);
+    joining.forEach(each -> all.add(each.assignment()));
+    split.ifPresent(
+        each -> {
+          all.addAll(each.lower().members());
+          all.addAll(each.upper().members());
+        });
+    return all;
+  }
+
+  Partition withMembers(List<Assignment> value, List<Joining> join) {
+    return new Partition(id, first, last, value, join, split);
+  }
+
+  Partition withSplit(Split value) {
+    return new Partition(id, first, last, members, joining, Optional.of(value));
   }
 
   public boolean holds(Bytes row) {

@@ -20,6 +20,16 @@ public interface PartitionStore extends AutoCloseable {
   /** Merges cells; done when they are durable. Answers the sequence of the change. */
   CompletableFuture<Long> apply(CellBatch cells);
 
+  /**
+   * Merges cells and answers the sequence of the change, which is not durable yet. Sequences leave
+   * none out, so that who is told of each change knows when it has all; 0 if nothing of it belongs
+   * here.
+   */
+  long add(CellBatch cells);
+
+  /** Done when all changes up to a sequence are durable; answers the newest that is. */
+  CompletableFuture<Long> whenDurable(long sequence);
+
   /** Of the newest change, durable or not. After a restart it may be higher, never lower. */
   long sequence();
 

@@ -29,8 +29,14 @@ public record Push(
     List<CellBatch> batches,
     List<Confirmed> confirmed) {
 
-  /** That an assignment has all changes of the sender up to a sequence. */
-  public record Confirmed(String assignment, long sequence) {}
+  /**
+   * How far an assignment is with the changes of the sender.
+   *
+   * @param sequence it has all up to this one
+   * @param own it has all up to this one of those that began at the sender; others may still be on
+   *     their way to it from elsewhere
+   */
+  public record Confirmed(String assignment, long sequence, long own) {}
 
   /**
    * What the receiver says when all is durable there.

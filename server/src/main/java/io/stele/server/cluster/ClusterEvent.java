@@ -18,7 +18,7 @@ public sealed interface ClusterEvent extends Event {
   }
 
   /** It was not heard of for too long: others have its tablets, or soon will. */
-  record SessionLost(String what) implements ClusterEvent {
+  record SessionLost(String what, String consequence) implements ClusterEvent {
     @Override
     public Level level() {
       return Level.WARN;
@@ -26,8 +26,7 @@ public sealed interface ClusterEvent extends Event {
 
     @Override
     public String text() {
-      return what
-          + " has lost its session in the metastore: it gives up all it had, and begins anew";
+      return what + " has lost its session in the metastore: " + consequence;
     }
   }
 

@@ -3,6 +3,7 @@ package io.stele.server.cluster;
 import io.stele.base.event.Events;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
+import io.stele.server.front.TableFront;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -37,17 +38,22 @@ public final class ClusterNode implements AutoCloseable {
   /**
    * Begins to take part, and has the gateway serve what it does.
    *
+   * @param front is given the tables that it serves
    * @param channels to other nodes; not closed with the node
    */
   public static ClusterNode start(
-      ClusterNodeSettings settings, NativeServer gateway, Channels channels, Events events)
+      ClusterNodeSettings settings,
+      NativeServer gateway,
+      TableFront front,
+      Channels channels,
+      Events events)
       throws IOException {
     ClusterParts parts = ClusterParts.open(settings, channels);
     MasterWatch master = new MasterWatch();
     master.follow(parts.metastore());
-    gateway.sendToMaster(master);
-    var _ = gateway.serve(parts.locator());
-    TabletNode tabletNode = new TabletNode(settings, parts, gateway, events);
+    front.sendToMaster(master);
+    var _ = front.serve(parts.locator());
+    TabletNode tabletNode = new TabletNode(settings, parts, gateway, front, events);
     Optional<SessionLoop> tablets = Optional.empty();
     if (settings.tables()) {
       String what = "tablet server " + settings.address();
@@ -56,7 +62,7 @@ public final class ClusterNode implements AutoCloseable {
     Optional<SessionLoop> leading = Optional.empty();
     if (settings.master()) {
       String what = "master candidate " + settings.address();
-      MasterNode node = new MasterNode(settings, parts, gateway, events);
+      MasterNode node = new MasterNode(settings, parts, gateway, front, events);
       leading = Optional.of(loop(what, settings, parts, node, events));
     }
     return new ClusterNode(settings, parts, master, tabletNode, tablets, leading);

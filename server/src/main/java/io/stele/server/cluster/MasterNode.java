@@ -7,6 +7,7 @@ import io.stele.client.metastore.Session;
 import io.stele.client.metastore.Watcher;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.gateway.nativeapi.Serving;
+import io.stele.server.front.TableFront;
 import io.stele.tables.master.Master;
 import io.stele.tables.master.MasterParts;
 import io.stele.tables.meta.MetaTable;
@@ -20,13 +21,19 @@ final class MasterNode implements SessionLoop.Work {
   private final ClusterNodeSettings settings;
   private final ClusterParts parts;
   private final NativeServer gateway;
+  private final TableFront front;
   private final Events events;
 
   MasterNode(
-      ClusterNodeSettings settings, ClusterParts parts, NativeServer gateway, Events events) {
+      ClusterNodeSettings settings,
+      ClusterParts parts,
+      NativeServer gateway,
+      TableFront front,
+      Events events) {
     this.settings = settings;
     this.parts = parts;
     this.gateway = gateway;
+    this.front = front;
     this.events = events;
   }
 
@@ -52,7 +59,7 @@ final class MasterNode implements SessionLoop.Work {
               settings.leading());
       Watcher watcher = parts.membership().watch(master::wake);
       master.start();
-      List<Serving> served = List.of(gateway.serve(master), gateway.serveAdmin(master.tables()));
+      List<Serving> served = List.of(gateway.serve(master), front.serveAdmin(master.tables()));
       begun = true;
       return new Leading(master, watcher, served);
     } finally {

@@ -20,21 +20,26 @@ import java.util.concurrent.locks.ReentrantLock;
  *         └─ a pause ◄────┘ failed
  * </pre>
  */
-final class SessionLoop implements AutoCloseable {
+public final class SessionLoop implements AutoCloseable {
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   /** What is done. */
-  interface Work {
+  public interface Work {
     /**
      * Begins; may take long, and is interrupted when it is no longer wanted.
      *
      * @param alarm to be called if the work cannot go on though its session lives
      */
     Tenure begin(Session session, Runnable alarm) throws IOException, InterruptedException;
+
+    /** What becomes of it when the session is lost, for people. */
+    default String whenLost() {
+      return "it gives up all it had, and begins anew";
+    }
   }
 
   /** Work that was begun. */
-  interface Tenure {
+  public interface Tenure {
     /** The right to it is lost: nothing of it must reach anybody any more. */
     void abandon();
 
@@ -62,7 +67,7 @@ final class SessionLoop implements AutoCloseable {
    *
    * @param what does it, for people
    */
-  SessionLoop(
+  public SessionLoop(
       String what, MetastoreClient metastore, Duration timeToLive, Work work, Events events) {
     this.what = what;
     this.metastore = metastore;
@@ -76,7 +81,7 @@ final class SessionLoop implements AutoCloseable {
             .unstarted(this::run);
   }
 
-  SessionLoop start() {
+  public SessionLoop start() {
     thread.start();
     return this;
   }
@@ -115,7 +120,7 @@ final class SessionLoop implements AutoCloseable {
         boolean lost = !session.isAlive();
         begun.abandon();
         if (lost) {
-          events.publish(new ClusterEvent.SessionLost(what));
+          events.publish(new ClusterEvent.SessionLost(what, work.whenLost()));
         }
       }
     } finally {

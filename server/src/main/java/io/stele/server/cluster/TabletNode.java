@@ -9,6 +9,7 @@ import io.stele.client.metastore.Session;
 import io.stele.engine.cache.BlockCache;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.gateway.nativeapi.Serving;
+import io.stele.server.front.TableFront;
 import io.stele.tables.ClusterPlace;
 import io.stele.tables.TabletServer;
 import java.time.Duration;
@@ -27,14 +28,20 @@ final class TabletNode implements SessionLoop.Work {
   private final ClusterNodeSettings settings;
   private final ClusterParts parts;
   private final NativeServer gateway;
+  private final TableFront front;
   private final Events events;
   private volatile String run = ""; // none while it does not take part
 
   TabletNode(
-      ClusterNodeSettings settings, ClusterParts parts, NativeServer gateway, Events events) {
+      ClusterNodeSettings settings,
+      ClusterParts parts,
+      NativeServer gateway,
+      TableFront front,
+      Events events) {
     this.settings = settings;
     this.parts = parts;
     this.gateway = gateway;
+    this.front = front;
     this.events = events;
   }
 
@@ -102,8 +109,8 @@ final class TabletNode implements SessionLoop.Work {
     }
 
     void serve() {
-      served.add(gateway.serve(server.locator())); // does not leave this server where META is here
-      served.add(gateway.serveRows(server));
+      served.add(front.serve(server.locator())); // does not leave this server where META is here
+      served.add(front.serveRows(server));
       served.add(gateway.serve(server.control()));
     }
 
@@ -115,8 +122,7 @@ final class TabletNode implements SessionLoop.Work {
 
     private void stopServing() {
       run = "";
-      var _ =
-          gateway.serve(parts.locator()); // before: without one, all tables would seem to be here
+      var _ = front.serve(parts.locator()); // before: without one, all tables would seem to be here
       served.forEach(Serving::close);
     }
 

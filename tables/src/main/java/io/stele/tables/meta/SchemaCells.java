@@ -42,6 +42,14 @@ public final class SchemaCells {
 
   /** Adds what makes the row say this schema and nothing else, whatever it said before. */
   public static void save(String table, TableSchema schema, long revision, CellBatchBuilder batch) {
+    if (schema.replication().isPresent()) {
+      throw new InvalidRequestException(
+          "schema of table \""
+              + table
+              + "\" with "
+              + schema.replication().get().replicas()
+              + " replicas: META keeps tablet tables, which have one owner and no replicas");
+    }
     Bytes row = MetaRows.schema(table);
     batch.add(Cell.eraseRow(row));
     for (GroupSchema group : schema.groups()) {

@@ -1,21 +1,16 @@
-package io.stele.metastore.state;
+package io.stele.base.file;
 
-import io.stele.base.file.FileInfo;
-import io.stele.base.file.FilePath;
-import io.stele.base.file.FileStore;
-import io.stele.base.file.ReadableFile;
-import io.stele.base.file.WritableFile;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** The files of one directory of a store, as a store of their own. Closing it closes nothing. */
-final class DirectoryFiles implements FileStore {
+public final class DirectoryFiles implements FileStore {
   private final FileStore files;
   private final FilePath directory;
 
-  DirectoryFiles(FileStore files, FilePath directory) {
+  public DirectoryFiles(FileStore files, FilePath directory) {
     this.files = files;
     this.directory = directory;
   }

@@ -1,0 +1,123 @@
+package io.stele.bench.replica;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.ConflictException;
+import io.stele.base.error.SteleException;
+import io.stele.base.table.Consistency.Acks;
+import io.stele.base.table.TabletInfo;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** Tablet tables: three servers on one directory that all share, each tablet with one owner. */
+final class TabletSide implements TableSide {
+  static final String NAME = "tablet";
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public Map<String, String> facts() {
+    return Map.of(NAME, "3 servers on one directory that all share; the metastore's process leads");
+  }
+
+  /** Whoever is gone is missed at the end of its session. */
+  @Override
+  public TableServers start(Path directory, Duration deadAfter) throws Exception {
+    Running servers =
+        new Running(
+            SteleProcesses.start(
+                directory,
+                "metastore,master",
+                "tables",
+                List.of("tables.shared=true", "tables.files=" + directory.resolve("files"))));
+    return servers;
+  }
+
+  private static final class Running extends SteleServers {
+    Running(SteleProcesses processes) {
+      super(processes);
+    }
+
+    @Override
+    public void create(String table, List<Bytes> splits) throws Exception {
+      await("all servers", () -> servers() == SERVERS);
+      await(
+          "table " + table,
+          () -> {
+            try {
+              client(0).tables().create(table, schema(), splits);
+            } catch (ConflictException e) {
+              // By an attempt whose answer was lost.
+            }
+            return true;
+          });
+      await("all tablets of " + table, () -> isSettled(table));
+      spread(table);
+    }
+
+    private int servers() {
+      return client(0).cluster().status().servers().size();
+    }
+
+    /** One tablet on each server, as far as there are so many. */
+    private void spread(String table) {
+      List<String> addresses = running().addresses();
+      List<TabletInfo> tablets = client(0).tables().tablets(table);
+      for (int i = 0; i < tablets.size(); i++) {
+        String address = addresses.get((SERVERS - 1 + i) % SERVERS);
+        if (!tablets.get(i).location().equals(address)) {
+          Bytes row = tablets.get(i).last().orElse(tablets.get(i).first().successor());
+          var _ = client(0).cluster().move(table, row, address);
+        }
+      }
+    }
+
+    @Override
+    public CompletableFuture<?> write(
+        String table, Acks acks, int through, Bytes row, Bytes value) {
+      return apply(client(through).rows(), table, row, value);
+    }
+
+    @Override
+    public boolean isSettled(String table) {
+      try {
+        return client(0).tables().tablets(table).stream()
+            .noneMatch(tablet -> tablet.location().isEmpty());
+      } catch (SteleException e) {
+        return false; // not yet
+      }
+    }
+
+    @Override
+    public boolean isIdentical(String table) {
+      return true; // there is one of everything
+    }
+
+    @Override
+    public void split(String table) {
+      TabletInfo only = client(0).tables().tablets(table).getFirst();
+      Bytes row = Bytes.utf8("8");
+      Bytes within = only.last().orElse(row);
+      var _ = client(0).tables().split(table, within, row);
+    }
+
+    @Override
+    public boolean hasParts(String table, int count) {
+      try {
+        return client(0).tables().tablets(table).size() == count && isSettled(table);
+      } catch (SteleException e) {
+        return false; // not yet
+      }
+    }
+
+    @Override
+    void awaitSpare() throws Exception {
+      await("a spare server", () -> servers() == SERVERS + 1);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package io.stele.bench.replica;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.bench.replica.Trial.Timing;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+/** One round of the trials, on the servers of one kind of table. */
+final class TrialRun {
+  private static final String CUT_TABLE = "cut";
+  private static final String BULK_TABLE = "bulk";
+  private static final Duration PATIENCE = Duration.ofMinutes(20);
+  private static final Duration PAUSE = Duration.ofMillis(20);
+  private static final int LOADERS = 8;
+  private static final int BATCH = 100;
+  private static final int PROBES = 64; // of rows, after a server was lost
+
+  private final TableServers servers;
+  private final ReplicaExtent extent;
+  private boolean filled;
+
+  TrialRun(TableServers servers, ReplicaExtent extent) {
+    this.servers = servers;
+    this.extent = extent;
+  }
+
+  Timing run(Trial trial) throws Exception {
+    return switch (trial) {
+      case CONVERGE -> converge();
+      case SPLIT -> split();
+      case REPLACE -> replace();
+    };
+  }
+
+  private Timing converge() throws Exception {
+    servers.create(CUT_TABLE, List.of());
+    Writers writers = Writers.start(servers, CUT_TABLE, extent.records());
+    Writers.Seen missed;
+    try {
+      Thread.sleep(extent.phase());
+      servers.pause();
+      try {
+        var _ = writers.seen();
+        Thread.sleep(extent.cut());
+        missed = writers.stop();
+      } finally {
+        servers.resume();
+      }
+    } finally {
+      writers.abandon();
+    }
+    double seconds = until("replicas that are alike", () -> servers.isSettled(CUT_TABLE));
+    requireIdentical(CUT_TABLE);
+    servers.drop(CUT_TABLE);
+    return new Timing(
+        seconds,
+        missed.acknowledged() * Rows.LARGE_VALUE,
+        note(
+            "%,d writes missed in a cut of %d s", missed.acknowledged(), extent.cut().toSeconds()));
+  }
+
+  private Timing split() throws Exception {
+    fill();
+    Writers writers = Writers.start(servers, BULK_TABLE, extent.records());
+    try {
+      Thread.sleep(extent.phase());
+      Writers.Seen before = writers.seen();
+      long start = System.nanoTime();
+      servers.split(BULK_TABLE);
+      var _ = until("halves", () -> servers.hasParts(BULK_TABLE, 2));
+      double seconds = (System.nanoTime() - start) / 1e9;
+      Writers.Seen meanwhile = writers.stop();
+      return new Timing(
+          seconds,
+          bytes(),
+          note(
+              "%d writers had %,.0f writes/s before, %,.0f meanwhile, at most %,.0f ms without one",
+              Writers.COUNT, before.perSecond(), meanwhile.perSecond(), meanwhile.longestMillis()));
+    } finally {
+      writers.abandon();
+    }
+  }
+
+  private Timing replace() throws Exception {
+    fill();
+    var _ = until("replicas that are alike", () -> servers.isSettled(BULK_TABLE));
+    servers.startSpare();
+    long start = System.nanoTime();
+    servers.killLast();
+    for (int i = 0; i < PROBES; i++) {
+      Bytes row = Rows.key(i * extent.records() / PROBES);
+      var _ = until("row " + row, () -> servers.has(BULK_TABLE, row));
+    }
+    double readable = (System.nanoTime() - start) / 1e9;
+    var _ = until("as many replicas as before", () -> servers.isSettled(BULK_TABLE));
+    double seconds = (System.nanoTime() - start) / 1e9;
+    requireIdentical(BULK_TABLE);
+    return new Timing(seconds, bytes(), note("all rows were read after %.2f s", readable));
+  }
+
+  private static String note(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+
+  private long bytes() {
+    return extent.records() * Rows.LARGE_VALUE;
+  }
+
+  private void requireIdentical(String table) {
+    if (!servers.isIdentical(table)) {
+      throw new IllegalStateException("replicas of " + table + " differ: must be alike");
+    }
+  }
+
+  /** Returns the seconds that it took. */
+  private static double until(String what, BooleanSupplier condition) throws Exception {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - start > PATIENCE.toNanos()) {
+        throw new TimeoutException("%s: not within %s".formatted(what, PATIENCE));
+      }
+      Thread.sleep(PAUSE);
+    }
+    return (System.nanoTime() - start) / 1e9;
+  }
+
+  /** The table that is split, and of which a server is lost: once for both. */
+  private void fill() throws Exception {
+    if (filled) {
+      return;
+    }
+    filled = true;
+    servers.create(BULK_TABLE, List.of());
+    List<CompletableFuture<?>> under = new ArrayList<>();
+    for (long first = 0; first < extent.records(); first += BATCH) {
+      if (under.size() == LOADERS) {
+        under.removeFirst().get();
+      }
+      under.add(write(first, Math.min(extent.records(), first + BATCH)));
+    }
+    for (CompletableFuture<?> each : under) {
+      each.get();
+    }
+  }
+
+  private CompletableFuture<?> write(long first, long end) {
+    List<Bytes> rows = new ArrayList<>();
+    List<Bytes> values = new ArrayList<>();
+    for (long record = first; record < end; record++) {
+      rows.add(Rows.key(record));
+      values.add(Rows.value(record, Rows.LARGE_VALUE));
+    }
+    return servers.writeAll(BULK_TABLE, rows, values);
+  }
+}

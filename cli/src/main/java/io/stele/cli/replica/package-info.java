@@ -1,0 +1,5 @@
+/** Commands for the replicas of tables. */
+@NullMarked
+package io.stele.cli.replica;
+
+import org.jspecify.annotations.NullMarked;

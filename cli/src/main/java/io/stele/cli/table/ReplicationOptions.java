@@ -1,0 +1,54 @@
+package io.stele.cli.table;
+
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.schema.Replication;
+import io.stele.base.settings.ByteSize;
+import io.stele.base.settings.DurationText;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How a replicated table is kept, as options of commands that make or change one. */
+final class ReplicationOptions {
+  @Option(
+      names = "--erasure-grace",
+      paramLabel = "TIME",
+      description =
+          "Of a replicated table: how long deletions are remembered, such as 10d; a replica that"
+              + " was away for longer may bring back what was deleted.")
+  private @Nullable String erasureGrace;
+
+  @Option(
+      names = "--split-size",
+      paramLabel = "SIZE",
+      description =
+          "Of a replicated table: at which a partition is split, such as 512MiB; 0B for never.")
+  private @Nullable String splitSize;
+
+  /** The first option that the user gave; null if there is none. */
+  @Nullable String given() {
+    return erasureGrace != null ? "--erasure-grace" : splitSize != null ? "--split-size" : null;
+  }
+
+  Replication apply(Replication replication) {
+    Replication changed = replication;
+    if (erasureGrace != null) {
+      changed =
+          changed.withErasureGrace(read("--erasure-grace", erasureGrace, DurationText::parse));
+    }
+    if (splitSize != null) {
+      changed =
+          changed.withSplitBytes(
+              read("--split-size", splitSize, text -> ByteSize.parse(text).bytes()));
+    }
+    return changed;
+  }
+
+  private static <T> T read(String option, String text, Function<String, T> reading) {
+    try {
+      return reading.apply(text);
+    } catch (IllegalArgumentException | InvalidRequestException e) {
+      throw new InvalidRequestException("%s '%s': %s".formatted(option, text, e.getMessage()), e);
+    }
+  }
+}

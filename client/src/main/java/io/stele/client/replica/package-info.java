@@ -1,0 +1,5 @@
+/** Replicas of tables, over the network. */
+@NullMarked
+package io.stele.client.replica;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,225 @@
+package io.stele.gateway.nativeapi;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.predicate.RowRange;
+import io.stele.protocol.v1.DigestsRequest;
+import io.stele.protocol.v1.MetadataFile;
+import io.stele.protocol.v1.MetadataFileName;
+import io.stele.protocol.v1.RepairReplicaRequest;
+import io.stele.protocol.v1.ReplicaName;
+import io.stele.protocol.v1.ReplicaPeerGrpc;
+import io.stele.protocol.v1.ReplicatedTable;
+import io.stele.protocol.v1.SplitReplicaRequest;
+import io.stele.protocol.v1.StoreMetadataRequest;
+import io.stele.protocol.v1.StoredCellsRequest;
+import io.stele.protocol.v1.UpkeepRequest;
+import io.stele.protocol.wire.WireCells;
+import io.stele.protocol.wire.WirePredicates;
+import io.stele.replicas.metadata.Metadata;
+import io.stele.replicas.metadata.MetadataChange;
+import io.stele.replicas.metadata.MetadataPeer;
+import io.stele.replicas.partition.Digest;
+import io.stele.replicas.partition.StoredCells;
+import io.stele.replicas.push.Push;
+import io.stele.replicas.push.ReplicaPeer;
+import io.stele.replicas.serve.Peers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** The other servers of replicated tables, over the native protocol. */
+public final class GrpcReplicaPeers implements Peers {
+  private final Channels channels;
+  private final Patience patience;
+
+  /**
+   * How long another server may take.
+   *
+   * @param answer to make something durable, and to tell what it has
+   * @param change to have others keep a METADATA file and the coordination service name it
+   * @param upkeep to write all that is in memory to files, and to merge them
+   */
+  public record Patience(Duration answer, Duration change, Duration upkeep) {
+    public static final Patience DEFAULT =
+        new Patience(Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofMinutes(30));
+
+    public Patience withAnswer(Duration value) {
+      return new Patience(value, change, upkeep);
+    }
+  }
+
+  /**
+   * The servers that can be reached.
+   *
+   * @param channels not closed with them
+   */
+  public GrpcReplicaPeers(Channels channels, Patience patience) {
+    this.channels = channels;
+    this.patience = patience;
+  }
+
+  @Override
+  public MetadataPeer metadata(String address) {
+    return new OfMetadata(new PeerCalls(channels, address), patience);
+  }
+
+  @Override
+  public ReplicaPeer replicas(String address) {
+    return new OfReplicas(new PeerCalls(channels, address), patience);
+  }
+
+  private record OfMetadata(PeerCalls calls, Patience patience) implements MetadataPeer {
+    private static MetadataFileName name(String table, String txn) {
+      return MetadataFileName.newBuilder().setTable(table).setTxn(txn).build();
+    }
+
+    private static ReplicatedTable named(String table) {
+      return ReplicatedTable.newBuilder().setTable(table).build();
+    }
+
+    @Override
+    public Optional<Bytes> fetch(String table, String txn) {
+      MetadataFile answer =
+          calls.call(
+              ReplicaPeerGrpc.getFetchMetadataMethod(), name(table, txn), patience.answer(), false);
+      return answer.hasFile() ? Optional.of(WireCells.bytes(answer.getFile())) : Optional.empty();
+    }
+
+    @Override
+    public void store(String table, String txn, Bytes file) {
+      calls.call(
+          ReplicaPeerGrpc.getStoreMetadataMethod(),
+          StoreMetadataRequest.newBuilder()
+              .setTable(table)
+              .setTxn(txn)
+              .setFile(WireCells.toWire(file))
+              .build(),
+          patience.answer(),
+          true);
+    }
+
+    @Override
+    public void drop(String table, String txn) {
+      calls.call(
+          ReplicaPeerGrpc.getDropMetadataMethod(), name(table, txn), patience.answer(), true);
+    }
+
+    @Override
+    public Metadata change(String table, MetadataChange change) {
+      return MetadataWire.metadata(
+          calls.call(
+              ReplicaPeerGrpc.getChangeMetadataMethod(),
+              MetadataWire.toWire(table, change),
+              patience.change(),
+              true));
+    }
+
+    @Override
+    public void changed(String table) {
+      calls.call(
+          ReplicaPeerGrpc.getMetadataChangedMethod(), named(table), patience.answer(), false);
+    }
+
+    @Override
+    public void join(String table) {
+      calls.call(ReplicaPeerGrpc.getJoinMetadataMethod(), named(table), patience.change(), true);
+    }
+  }
+
+  private record OfReplicas(PeerCalls calls, Patience patience) implements ReplicaPeer {
+    @Override
+    public CompletableFuture<Push.Answer> push(Push push) {
+      return calls
+          .begin(ReplicaPeerGrpc.getPushMethod(), ReplicaWire.toWire(push), patience.answer(), true)
+          .thenApply(answer -> new Push.Answer(answer.getMetadata()));
+    }
+
+    @Override
+    public CompletableFuture<List<Push.Progress>> progress(String table, String partition) {
+      return calls
+          .begin(
+              ReplicaPeerGrpc.getProgressMethod(),
+              ReplicaName.newBuilder().setTable(table).setPartition(partition).build(),
+              patience.answer(),
+              false)
+          .thenApply(ReplicaWire::progress);
+    }
+
+    @Override
+    public CompletableFuture<StoredCells> stored(
+        String table, String partition, RowRange rows, int maxBytes) {
+      return calls
+          .begin(
+              ReplicaPeerGrpc.getStoredCellsMethod(),
+              StoredCellsRequest.newBuilder()
+                  .setTable(table)
+                  .setPartition(partition)
+                  .setRows(WirePredicates.toWire(rows))
+                  .setMaxBytes(maxBytes)
+                  .build(),
+              patience.answer(),
+              false)
+          .thenApply(ReplicaWire::stored);
+    }
+
+    /** Of many rows, which takes long. */
+    @Override
+    public CompletableFuture<List<Digest>> digests(
+        String table, String partition, RowRange rows, List<Bytes> cuts) {
+      return calls
+          .begin(
+              ReplicaPeerGrpc.getDigestsMethod(),
+              DigestsRequest.newBuilder()
+                  .setTable(table)
+                  .setPartition(partition)
+                  .setRows(WirePredicates.toWire(rows))
+                  .addAllCuts(cuts.stream().map(WireCells::toWire).toList())
+                  .build(),
+              patience.upkeep(),
+              false)
+          .thenApply(ReplicaWire::digests);
+    }
+
+    @Override
+    public CompletableFuture<Void> repair(String table, String partition, Bytes cells) {
+      return calls
+          .begin(
+              ReplicaPeerGrpc.getRepairReplicaMethod(),
+              RepairReplicaRequest.newBuilder()
+                  .setTable(table)
+                  .setPartition(partition)
+                  .setCells(WireCells.toWire(cells))
+                  .build(),
+              patience.answer(),
+              true)
+          .thenAccept(done -> {});
+    }
+
+    @Override
+    public CompletableFuture<Bytes> split(String table, String partition, Bytes row) {
+      return calls
+          .begin(
+              ReplicaPeerGrpc.getSplitHereMethod(),
+              SplitReplicaRequest.newBuilder()
+                  .setTable(table)
+                  .setPartition(partition)
+                  .setRow(WireCells.toWire(row))
+                  .build(),
+              patience.change(),
+              true)
+          .thenApply(answer -> WireCells.bytes(answer.getRow()));
+    }
+
+    @Override
+    public CompletableFuture<Void> upkeep(String table, boolean compact) {
+      return calls
+          .begin(
+              ReplicaPeerGrpc.getUpkeepMethod(),
+              UpkeepRequest.newBuilder().setTable(table).setCompact(compact).build(),
+              patience.upkeep(),
+              true)
+          .thenAccept(done -> {});
+    }
+  }
+}

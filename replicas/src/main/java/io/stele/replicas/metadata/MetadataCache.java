@@ -1,0 +1,318 @@
+package io.stele.replicas.metadata;
+
+import io.stele.base.error.NotFoundException;
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.event.Subscription;
+import io.stele.replicas.metadata.Coordination.Kept;
+import io.stele.replicas.metadata.Coordination.LiveServer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The newest METADATA of every table that this server knows of, and the servers that live. Asking
+ * costs nothing and works while the coordination service is away: what is known then may be old,
+ * which every use of it must bear.
+ *
+ * <p>What is known of a table never becomes older. It becomes newer by {@link #refresh}, which is
+ * called on notices, now and then, and by whoever hears of something newer ({@link #atLeast}).
+ *
+ * <p>Any thread. Readers share an immutable picture; listeners are called without locks.
+ */
+public final class MetadataCache {
+  /**
+   * A table.
+   *
+   * @param version of the configuration
+   * @param metadata the newest that could be had: perhaps not yet the one that is valid by the
+   *     configuration, perhaps already the one after it
+   */
+  public record Known(TableConfig config, long version, Metadata metadata) {
+    boolean complete() {
+      return metadata.txn().equals(config.metadataTxn());
+    }
+  }
+
+  /** Wants to know what has changed. Calls come on any thread, and not always in order: look. */
+  public interface Listener {
+    /** Configuration or METADATA of a table, by id, are others; or the table is gone, or new. */
+    void tableChanged(String table);
+
+    /** Servers came or went. */
+    void serversChanged();
+  }
+
+  private record View(
+      Map<String, Known> byName,
+      Map<String, Known> byId,
+      List<LiveServer> servers,
+      Map<String, LiveServer> serversById) {}
+
+  private final MetadataParts parts;
+  private final TableLookup lookup;
+  private final MetadataFetch fetch;
+  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+  private final ReentrantLock lock = new ReentrantLock(); // for who changes the view
+  private volatile View view = new View(Map.of(), Map.of(), List.of(), Map.of());
+
+  MetadataCache(MetadataParts parts, TableLookup lookup, MetadataFetch fetch) {
+    this.parts = parts;
+    this.lookup = lookup;
+    this.fetch = fetch;
+  }
+
+  // ---- what is known
+
+  /** A table, by its name. */
+  public Optional<Known> table(String name) {
+    return Optional.ofNullable(view.byName.get(name));
+  }
+
+  /** A table, by its id. */
+  public Optional<Known> byId(String id) {
+    return Optional.ofNullable(view.byId.get(id));
+  }
+
+  /** All tables, in the order of their names. */
+  public List<Known> tables() {
+    return List.copyOf(view.byName.values());
+  }
+
+  /** Servers that live, in the order of their ids. */
+  public List<LiveServer> servers() {
+    return view.servers;
+  }
+
+  public Optional<LiveServer> server(String id) {
+    return Optional.ofNullable(view.serversById.get(id));
+  }
+
+  /** Another server that lives. */
+  Optional<MetadataPeer> peer(String id) {
+    return server(id).map(each -> parts.peers().apply(each.address()));
+  }
+
+  public Subscription subscribe(Listener listener) {
+    listeners.add(listener);
+    return () -> listeners.remove(listener);
+  }
+
+  // ---- looking for more
+
+  /**
+   * A table by its name; asks the coordination service if it is not known.
+   *
+   * @throws NotFoundException if there is none
+   * @throws UnavailableException if its METADATA cannot be had
+   */
+  public Known require(String name) {
+    Known known = view.byName.get(name);
+    if (known != null) {
+      return known;
+    }
+    Kept kept =
+        parts
+            .coordination()
+            .table(name)
+            .orElseThrow(() -> new NotFoundException("table \"" + name + "\" does not exist"));
+    return refresh(kept.config().id())
+        .orElseThrow(
+            () ->
+                new UnavailableException(
+                    "METADATA "
+                        + kept.config().metadataTxn()
+                        + " of table \""
+                        + name
+                        + "\" cannot be had from any of its metadata servers "
+                        + kept.config().metadataServers()));
+  }
+
+  /** A table as of a sequence of its METADATA, or later; as it is known, if that cannot be had. */
+  public Optional<Known> atLeast(String id, long sequence) {
+    Optional<Known> known = byId(id);
+    return known.isPresent() && known.get().metadata().sequence() >= sequence ? known : refresh(id);
+  }
+
+  /**
+   * Looks at the coordination service, and fetches what is valid now.
+   *
+   * @return what is known then; none if there is no such table, or nothing could be had of it
+   * @throws UnavailableException if the service does not answer
+   */
+  public Optional<Known> refresh(String id) {
+    if (view.servers.isEmpty()) {
+      refreshServers();
+    }
+    for (int attempt = 0; attempt < 3; attempt++) {
+      Optional<Kept> kept = lookup.find(id);
+      if (kept.isEmpty()) {
+        forget(Set.of(id));
+        return Optional.empty();
+      }
+      if (learn(kept.get(), new HashSet<>())) {
+        break;
+      }
+      refreshServers(); // who has it may be new; or it has changed while it was fetched
+    }
+    return byId(id);
+  }
+
+  /** Looks for everything. Returns the tables of which the valid METADATA could not be had. */
+  List<Kept> refresh() {
+    refreshServers();
+    Set<String> unknown = new HashSet<>(view.byId.keySet());
+    Set<String> unreachable = new HashSet<>();
+    List<Kept> missing = new ArrayList<>();
+    for (Kept kept : lookup.all()) {
+      unknown.remove(kept.config().id());
+      if (!learn(kept, unreachable)) {
+        missing.add(kept);
+      }
+    }
+    forget(unknown);
+    return missing;
+  }
+
+  void refreshServers() {
+    List<LiveServer> servers = parts.coordination().servers();
+    boolean changed =
+        change(
+            before -> {
+              if (before.servers.equals(servers)) {
+                return null;
+              }
+              Map<String, LiveServer> byId = new HashMap<>();
+              servers.forEach(each -> byId.put(each.id(), each));
+              return new View(before.byName, before.byId, List.copyOf(servers), byId);
+            });
+    if (changed) {
+      tell(Listener::serversChanged);
+    }
+  }
+
+  /** As {@link #refreshServers}; what is known has to do while the service is away. */
+  void tryRefreshServers() {
+    try {
+      refreshServers();
+    } catch (SteleException e) {
+      parts.events().accept(new MetadataEvent.Failed("looking for servers that live", e));
+    }
+  }
+
+  /** Takes over what somebody knows to be valid, or to have been. */
+  void offer(Metadata metadata) {
+    Known known = view.byId.get(metadata.table());
+    if (known != null) {
+      put(new Known(known.config().withMetadataTxn(metadata.txn()), known.version(), metadata));
+    }
+  }
+
+  /** Whether what is valid is known now. */
+  private boolean learn(Kept kept, Set<String> unreachable) {
+    Known known = view.byId.get(kept.config().id());
+    if (known != null && known.version() >= kept.version() && known.complete()) {
+      return true;
+    }
+    if (known != null && known.metadata().txn().equals(kept.config().metadataTxn())) {
+      put(new Known(kept.config(), kept.version(), known.metadata()));
+      return true;
+    }
+    Optional<Metadata> found =
+        fetch.valid(kept.config(), this::peer, unreachable).map(each -> each.stored().metadata());
+    found.ifPresent(metadata -> put(new Known(kept.config(), kept.version(), metadata)));
+    return found.isPresent();
+  }
+
+  // ---- the view
+
+  private void put(Known fresh) {
+    boolean changed =
+        change(
+            before -> {
+              Known known = before.byId.get(fresh.config().id());
+              return known != null && !newer(fresh, known) ? null : with(before, fresh);
+            });
+    if (changed) {
+      tell(each -> each.tableChanged(fresh.config().id()));
+    }
+  }
+
+  /** Versions never go back, and neither do sequences, which may be ahead of the versions. */
+  private static boolean newer(Known fresh, Known known) {
+    long sequence = fresh.metadata().sequence();
+    long knownSequence = known.metadata().sequence();
+    return sequence > knownSequence
+        ? fresh.version() >= known.version()
+        : sequence == knownSequence && fresh.version() > known.version();
+  }
+
+  private static View with(View before, Known fresh) {
+    Map<String, Known> byId = new HashMap<>(before.byId);
+    byId.put(fresh.config().id(), fresh);
+    return tables(before, byId);
+  }
+
+  private void forget(Set<String> ids) {
+    Set<String> gone = new HashSet<>();
+    change(
+        before -> {
+          Map<String, Known> byId = new HashMap<>(before.byId);
+          ids.stream().filter(id -> byId.remove(id) != null).forEach(gone::add);
+          return gone.isEmpty() ? null : tables(before, byId);
+        });
+    gone.forEach(id -> tell(each -> each.tableChanged(id)));
+  }
+
+  private static View tables(View before, Map<String, Known> byId) {
+    // A name may pass from one table to another, and both may be known for a moment.
+    Map<String, Known> byName = new TreeMap<>();
+    byId.values()
+        .forEach(
+            each ->
+                byName.merge(
+                    each.config().name(),
+                    each,
+                    (one, other) -> one.version() > other.version() ? one : other));
+    return new View(new LinkedHashMap<>(byName), byId, before.servers, before.serversById);
+  }
+
+  private interface Change {
+    /** The view after it; null if nothing changes. */
+    @Nullable View of(View before);
+  }
+
+  private boolean change(Change change) {
+    lock.lock();
+    try {
+      View after = change.of(view);
+      if (after == null) {
+        return false;
+      }
+      view = after;
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void tell(Consumer<Listener> notice) {
+    for (Listener listener : listeners) {
+      try {
+        notice.accept(listener);
+      } catch (RuntimeException e) {
+        parts.events().accept(new MetadataEvent.Failed("telling of new METADATA", e));
+      }
+    }
+  }
+}

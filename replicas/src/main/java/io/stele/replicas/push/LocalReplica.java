@@ -1,0 +1,424 @@
+package io.stele.replicas.push;
+
+import io.stele.base.cell.CellBatch;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotServingException;
+import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.error.SteleException;
+import io.stele.base.table.Consistency.Acks;
+import io.stele.base.time.Clock;
+import io.stele.replicas.metadata.Metadata;
+import io.stele.replicas.partition.PartitionStore;
+import io.stele.replicas.push.Duty.Target;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A replica that a server has: its cells, the changes that others have still to get, and who they
+ * are.
+ *
+ * <pre>
+ *   write ──► store ──► ring ──► a Sender for each target ──► other replicas
+ *   push  ──►   │         (with where it came from)
+ *               └─ durable ──► acknowledged here
+ * </pre>
+ *
+ * <p>Any number of threads write and receive. METADATA comes from one at a time ({@link #follow}).
+ */
+public final class LocalReplica {
+  private final Replica name;
+  private final PartitionStore store;
+  private final SequenceMap sequences;
+  private final Ring ring;
+  private final Partners partners;
+  private final Clock clock;
+  private final RandomGenerator random;
+  private final PushSettings settings;
+  private final Consumer<? super ReplicaEvent> events;
+
+  // Written by follow, one thread at a time.
+  private boolean started;
+  private volatile Metadata metadata;
+  private volatile Duty duty;
+  private volatile Map<String, Sender> senders = Map.of(); // by assignment
+
+  private final Queue<WaitingWrite> waiting = new ConcurrentLinkedQueue<>(); // by deadline
+  // What senders of changes said about others: by sender, then by who has them.
+  private final Map<String, Map<String, Push.Confirmed>> said = new ConcurrentHashMap<>();
+
+  // Shared by all that take changes, alone for the end: so that none is taken and then dropped.
+  private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
+  private boolean frozen; // guarded by gate
+
+  LocalReplica(
+      Replica name,
+      PartitionStore store,
+      SequenceMap sequences,
+      Metadata metadata,
+      ReplicaParts parts,
+      Ring.Budget budget) {
+    this.name = name;
+    this.store = store;
+    this.sequences = sequences;
+    this.ring = new Ring(budget, store.sequence());
+    this.partners = parts.partners();
+    this.clock = parts.clock();
+    this.random = parts.random();
+    this.settings = parts.settings();
+    this.events = parts.events();
+    this.metadata = metadata;
+    this.duty = Duty.of(metadata, name);
+  }
+
+  public Replica name() {
+    return name;
+  }
+
+  public PartitionStore store() {
+    return store;
+  }
+
+  public Metadata metadata() {
+    return metadata;
+  }
+
+  public Duty duty() {
+    return duty;
+  }
+
+  Ring ring() {
+    return ring;
+  }
+
+  Partners partners() {
+    return partners;
+  }
+
+  Clock clock() {
+    return clock;
+  }
+
+  RandomGenerator random() {
+    return random;
+  }
+
+  void report(ReplicaEvent event) {
+    events.accept(event);
+  }
+
+  // ---- METADATA
+
+  /** Does what METADATA says from now on. One thread at a time; older METADATA is passed over. */
+  void follow(Metadata newer) {
+    if (newer.sequence() < metadata.sequence()
+        || (started && newer.sequence() == metadata.sequence())) {
+      return;
+    }
+    started = true;
+    Duty before = duty;
+    Duty after = Duty.of(newer, name);
+    Map<String, Sender> kept = new HashMap<>();
+    List<Sender> fresh = new ArrayList<>();
+    for (Target target : after.targets()) {
+      Sender sender = senders.get(target.assignment().id());
+      if (sender == null || !sender.target().equals(target)) {
+        // One that has other rows than before may lack them.
+        long confirmed = sender == null ? sequences.get(target.assignment().id()) : 0;
+        sender = new Sender(this, target, Math.min(confirmed, store.sequence()), settings);
+        fresh.add(sender);
+      }
+      kept.put(target.assignment().id(), sender);
+    }
+    Map<String, Sender> gone = senders;
+    // First: a change that comes now must find those that send it, or be found by them.
+    senders = Map.copyOf(kept);
+    metadata = newer;
+    duty = after;
+    gone.values().stream().filter(each -> !kept.containsValue(each)).forEach(Sender::close);
+    fresh.forEach(Sender::start);
+    said.keySet().retainAll(mentioned(newer));
+    if (before.role() != after.role()) {
+      report(new ReplicaEvent.RoleChanged(name.toString(), after.role().text()));
+    }
+    waiting.forEach(each -> each.look(newer));
+    retryNow();
+  }
+
+  /** Who may still send, or be sent, changes. */
+  private Set<String> mentioned(Metadata newer) {
+    Set<String> ids = new HashSet<>(said.keySet());
+    Set<String> assigned = new HashSet<>();
+    newer
+        .partitions()
+        .forEach(
+            partition -> {
+              partition.members().forEach(each -> assigned.add(each.id()));
+              partition.joining().forEach(each -> assigned.add(each.assignment().id()));
+              partition
+                  .split()
+                  .ifPresent(
+                      split -> {
+                        split.lower().members().forEach(each -> assigned.add(each.id()));
+                        split.upper().members().forEach(each -> assigned.add(each.id()));
+                      });
+            });
+    // Those that leave go on sending until they are gone; a few names more do no harm.
+    return ids.size() <= 64 ? ids : assigned;
+  }
+
+  /** Servers have come or gone. */
+  void retryNow() {
+    senders.values().forEach(Sender::retryNow);
+  }
+
+  // ---- changes
+
+  /**
+   * Takes a change that begins here.
+   *
+   * @return done when as many replicas have it as was asked for; answers its sequence
+   */
+  public CompletableFuture<Long> write(CellBatch cells, Acks acks, long deadline) {
+    Change probe = Change.of(0, cells, null, null);
+    WaitingWrite write = new WaitingWrite(acks, probe.firstRow(), probe.lastRow(), deadline);
+    long sequence =
+        add(
+            cells,
+            taken -> {
+              write.sequence(taken);
+              waiting.add(write);
+              return new Change(taken, cells, probe.firstRow(), probe.lastRow(), null, write);
+            });
+    if (sequence == 0) {
+      throw new InvalidRequestException(
+          "a change of row \"" + probe.firstRow() + "\" has no family that the table has");
+    }
+    senders.values().forEach(Sender::wake);
+    var _ =
+        store
+            .whenDurable(sequence)
+            .whenComplete(
+                (_, failure) -> {
+                  if (failure != null) {
+                    write.fail(failure);
+                  } else {
+                    Metadata known = metadata;
+                    write.heldBy(name.assignment().id(), known.sequence(), known);
+                  }
+                });
+    return write.answer();
+  }
+
+  /** Takes changes from another replica. */
+  CompletableFuture<Push.Answer> receive(Push push) {
+    if (push.metadata() > metadata.sequence()) {
+      partners.refresh(name.table(), push.metadata());
+    }
+    Change.Origin origin =
+        new Change.Origin(push.from().id(), push.upTo(), push.catchUp(), clock.nanos());
+    long last = 0;
+    for (CellBatch batch : push.batches()) {
+      if (!push.catchUp() || !store.hasAll(batch)) { // what it says is here, is durable
+        last = Math.max(last, add(batch, taken -> Change.of(taken, batch, origin, null)));
+      }
+    }
+    listen(push);
+    if (push.batches().isEmpty()) {
+      return CompletableFuture.completedFuture(new Push.Answer(metadata.sequence()));
+    }
+    return store.whenDurable(store.sequence()).thenApply(_ -> new Push.Answer(metadata.sequence()));
+  }
+
+  /** Takes cells that a read found missing. Nobody knows who else lacks them. */
+  CompletableFuture<Void> mend(CellBatch cells) {
+    long last = 0;
+    if (!store.hasAll(cells)) {
+      Change.Origin origin = new Change.Origin("", Long.MAX_VALUE, true, clock.nanos());
+      last = add(cells, sequence -> Change.of(sequence, cells, origin, null));
+    }
+    return store.whenDurable(last).thenAccept(_ -> {});
+  }
+
+  /** Answers the sequence; 0 if nothing of it belongs here. */
+  private long add(CellBatch cells, LongFunction<Change> change) {
+    long sequence;
+    boolean tooMuch;
+    gate.readLock().lock();
+    try {
+      if (frozen) {
+        throw new NotServingException("replica " + name + " is no longer here");
+      }
+      sequence = store.add(cells);
+      tooMuch = sequence > 0 && ring.add(change.apply(sequence));
+    } finally {
+      gate.readLock().unlock();
+    }
+    if (tooMuch || senders.isEmpty()) {
+      senders.values().forEach(Sender::settle);
+      trim();
+      ring.shed();
+    }
+    return sequence;
+  }
+
+  // ---- who has what
+
+  /** Remembers what a sender says about others. */
+  private void listen(Push push) {
+    Map<String, Push.Confirmed> states =
+        said.computeIfAbsent(push.from().id(), _ -> new ConcurrentHashMap<>());
+    for (Push.Confirmed state : push.confirmed()) {
+      states.merge(
+          state.assignment(),
+          state,
+          (a, b) ->
+              new Push.Confirmed(
+                  a.assignment(),
+                  Math.max(a.sequence(), b.sequence()),
+                  Math.max(a.own(), b.own())));
+    }
+    senders.values().forEach(Sender::settle);
+    trim();
+  }
+
+  /** Whether a change needs not be sent to a target, as it came from there or was sent to it. */
+  boolean isSentBy(Change.Origin origin, String target) {
+    if (origin.assignment().equals(target)) {
+      return true;
+    }
+    Map<String, Push.Confirmed> states = said.get(origin.assignment());
+    Push.@Nullable Confirmed state = states == null ? null : states.get(target);
+    return state != null && (origin.whole() ? state.sequence() : state.own()) >= origin.sequence();
+  }
+
+  List<Push.Confirmed> confirmedByOthers(Target except) {
+    List<Push.Confirmed> states = new ArrayList<>();
+    for (Sender sender : senders.values()) {
+      if (!sender.target().equals(except)) {
+        states.add(sender.state());
+      }
+    }
+    return states;
+  }
+
+  /** A target has confirmed all up to a sequence. */
+  void acknowledgeUpTo(long sequence, String assignment, long known) {
+    Metadata current = metadata;
+    for (WaitingWrite write : waiting) {
+      if (write.sequence() <= sequence) {
+        write.heldBy(assignment, known, current);
+      }
+    }
+  }
+
+  /** Lets go of changes that all targets have. */
+  void trim() {
+    long upTo = Long.MAX_VALUE;
+    for (Sender sender : senders.values()) {
+      upTo = Math.min(upTo, sender.confirmed());
+    }
+    ring.trim(upTo);
+  }
+
+  public Push.Progress progress() {
+    Metadata known = metadata; // first: what is said below is so under it, or a newer one
+    long sequence = store.sequence();
+    List<Push.Confirmed> states = new ArrayList<>();
+    for (Sender sender : senders.values()) {
+      sender.settle();
+      states.add(sender.state());
+    }
+    return new Push.Progress(name.assignment(), known.sequence(), sequence, states, store.bytes());
+  }
+
+  // ---- upkeep
+
+  /** Ends waits that have lasted long enough. */
+  void expire(long now) {
+    Metadata known = metadata;
+    WaitingWrite first = waiting.peek();
+    while (first != null && first.expire(now, known)) {
+      waiting.remove(first);
+      first = waiting.peek();
+    }
+  }
+
+  void save() throws IOException {
+    Map<String, Long> confirmed = new HashMap<>();
+    senders.forEach((assignment, sender) -> confirmed.put(assignment, sender.confirmed()));
+    sequences.save(confirmed);
+  }
+
+  /**
+   * Whether it may go: it is not this server's any more, there is somebody who should have it, and
+   * all of those have all of it.
+   */
+  boolean mayGo() {
+    Duty current = duty;
+    return current.role() == Duty.Role.LEAVING && !current.targets().isEmpty() && allHaveAll();
+  }
+
+  private boolean allHaveAll() {
+    long sequence = store.sequence();
+    Map<String, Sender> all = senders;
+    for (Target target : duty.targets()) {
+      Sender sender = all.get(target.assignment().id());
+      if (sender == null) {
+        return false;
+      }
+      sender.settle();
+      if (sender.confirmed() < sequence) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Takes nothing any more; says whether all is elsewhere, or else goes on. */
+  boolean freezeIfMayGo() {
+    gate.writeLock().lock();
+    try {
+      frozen = mayGo();
+      return frozen;
+    } finally {
+      gate.writeLock().unlock();
+    }
+  }
+
+  /** Stops. Its files stay. */
+  void close() {
+    gate.writeLock().lock();
+    try {
+      frozen = true;
+    } finally {
+      gate.writeLock().unlock();
+    }
+    senders.values().forEach(Sender::close);
+    senders.values().forEach(Sender::awaitEnd);
+    waiting.forEach(
+        each ->
+            each.fail(
+                new OutcomeUnknownException(
+                    "the server of replica " + name + " stopped before enough had a change")));
+    ring.close();
+    try {
+      store.close();
+    } catch (SteleException e) {
+      report(new ReplicaEvent.BackgroundFailed("closing replica " + name, e)); // its log has all
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.stele.replicas.push;
+
+import io.stele.base.event.Event;
+
+/** What happens to the replicas of a server. */
+public sealed interface ReplicaEvent extends Event {
+  @Override
+  default Level level() {
+    return Level.INFO;
+  }
+
+  /** A replica begins to be here. */
+  record Opened(String replica, String role, long sequence) implements ReplicaEvent {
+    @Override
+    public String text() {
+      return "replica %s is here (%s), up to change %d".formatted(replica, role, sequence);
+    }
+  }
+
+  /** A replica's part changed. */
+  record RoleChanged(String replica, String role) implements ReplicaEvent {
+    @Override
+    public String text() {
+      return "replica %s is now %s".formatted(replica, role);
+    }
+  }
+
+  /** All that should have it do, and it is not this server's any more. */
+  record Dropped(String replica, String why) implements ReplicaEvent {
+    @Override
+    public String text() {
+      return "replica %s dropped: %s".formatted(replica, why);
+    }
+  }
+
+  /** Somebody is too far behind to be told change by change. */
+  record CaughtUp(String replica, String target, long cells, long upTo) implements ReplicaEvent {
+    @Override
+    public String text() {
+      return "replica %s sent %d cells to %s, which has all up to change %d"
+          .formatted(replica, cells, target, upTo);
+    }
+  }
+
+  /** A split was recorded. */
+  record SplitBegun(String partition, String at) implements ReplicaEvent {
+    @Override
+    public String text() {
+      return "partition %s is being split at %s".formatted(partition, at);
+    }
+  }
+
+  /** The halves have taken a partition's place. */
+  record SplitDone(String partition, String lower, String upper) implements ReplicaEvent {
+    @Override
+    public String text() {
+      return "partition %s was split into %s and %s".formatted(partition, lower, upper);
+    }
+  }
+
+  /** A server that joined a partition has everything. */
+  record JoinDone(String partition, String assignment) implements ReplicaEvent {
+    @Override
+    public String text() {
+      return "partition %s has member %s now".formatted(partition, assignment);
+    }
+  }
+
+  /** Work in the background failed, and will be tried again. */
+  record BackgroundFailed(String what, Exception cause) implements ReplicaEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return what + " failed, and will be tried again: " + cause;
+    }
+  }
+}

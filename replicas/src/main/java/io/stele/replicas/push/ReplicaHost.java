@@ -1,0 +1,428 @@
+package io.stele.replicas.push;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.CellBatch;
+import io.stele.base.error.NotServingException;
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.predicate.RowRange;
+import io.stele.base.schema.TableSchema;
+import io.stele.replicas.metadata.Assignment;
+import io.stele.replicas.metadata.Metadata;
+import io.stele.replicas.metadata.Partition;
+import io.stele.replicas.partition.Digest;
+import io.stele.replicas.partition.PartitionStore;
+import io.stele.replicas.partition.ReplicaName;
+import io.stele.replicas.partition.ReplicaStores;
+import io.stele.replicas.partition.StoredCells;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * All replicas that a server has: they come when METADATA assigns them, and go when it does not any
+ * more and all who should have them do. Answers other servers about them.
+ *
+ * <p>Requests look replicas up without a lock; one thread at a time opens and drops them.
+ */
+public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
+  private static final Executor VIRTUAL =
+      task -> Thread.ofVirtual().name("stele-replica-call").start(task);
+
+  private final ReplicaParts parts;
+  private final ReplicaStores stores;
+  private final Splits splits;
+  private final Ring.Budget budget;
+
+  private final Map<String, LocalReplica> byAssignment = new ConcurrentHashMap<>();
+  private final Map<String, LocalReplica> byPartition = new ConcurrentHashMap<>(); // assigned ones
+
+  private final ReentrantLock lifecycle = new ReentrantLock();
+  // Guarded by lifecycle.
+  private final Map<String, List<Replica>> unopened = new HashMap<>(); // by table
+  private final Map<String, TableSchema> schemas = new HashMap<>();
+  private boolean closed;
+  private long lastSaved;
+
+  /** The replicas that a disk has; none is opened before METADATA of its table is known. */
+  public ReplicaHost(ReplicaStores stores, ReplicaParts parts) {
+    this.parts = parts;
+    this.stores = stores;
+    this.splits = new Splits(parts);
+    this.budget = new Ring.Budget(parts.settings().ringBytes());
+    for (ReplicaName name : stores.list()) {
+      find(name)
+          .ifPresentOrElse(
+              found -> unopened.computeIfAbsent(name.table(), _ -> new ArrayList<>()).add(found),
+              () -> stores.delete(name)); // a crash came before there was anything in it
+    }
+  }
+
+  private Optional<Replica> find(ReplicaName name) {
+    try {
+      return ReplicaFile.read(stores.directory(name));
+    } catch (IOException e) {
+      throw new UnavailableException("replica " + name + " cannot be read: " + e, e);
+    }
+  }
+
+  // ---- tables
+
+  /** Opens, makes and directs the replicas of a table as METADATA says. */
+  public void follow(TableSchema schema, Metadata metadata) {
+    lifecycle.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      List<Replica> found = unopened.getOrDefault(metadata.table(), new ArrayList<>());
+      while (!found.isEmpty()) {
+        open(found.getLast(), schema, metadata);
+        found.removeLast();
+      }
+      unopened.remove(metadata.table());
+      for (Replica assigned : assigned(metadata)) {
+        if (!byAssignment.containsKey(assigned.assignment().id())) {
+          ReplicaFile.write(stores.directory(assigned.name()), assigned);
+          open(assigned, schema, metadata);
+        }
+      }
+      boolean altered = !schema.equals(schemas.put(metadata.table(), schema));
+      for (LocalReplica replica : replicas(metadata.table())) {
+        if (altered) {
+          replica.store().alter(schema);
+        }
+        replica.follow(metadata);
+        index(replica);
+      }
+    } catch (IOException e) {
+      throw new UnavailableException("a replica could not be made or opened: " + e, e);
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  private void open(Replica name, TableSchema schema, Metadata metadata) throws IOException {
+    SequenceMap sequences = SequenceMap.open(stores.directory(name.name()));
+    PartitionStore store = stores.open(name.name(), schema);
+    LocalReplica replica = new LocalReplica(name, store, sequences, metadata, parts, budget);
+    byAssignment.put(name.assignment().id(), replica);
+    parts
+        .events()
+        .accept(
+            new ReplicaEvent.Opened(
+                name.toString(), replica.duty().role().text(), store.sequence()));
+  }
+
+  private void index(LocalReplica replica) {
+    String partition = replica.name().partition();
+    if (replica.duty().role() == Duty.Role.LEAVING) {
+      byPartition.remove(partition, replica);
+    } else {
+      byPartition.put(partition, replica);
+    }
+  }
+
+  /** What METADATA assigns to this server. */
+  private List<Replica> assigned(Metadata metadata) {
+    List<Replica> names = new ArrayList<>();
+    for (Partition partition : metadata.partitions()) {
+      List<Assignment> all = new ArrayList<>(partition.members());
+      partition.joining().forEach(each -> all.add(each.assignment()));
+      add(names, metadata, partition.id(), all, partition.first(), partition.last());
+      if (partition.split().isPresent()) {
+        Partition.Split split = partition.split().get();
+        Partition.Half lower = split.lower();
+        Partition.Half upper = split.upper();
+        Optional<Bytes> at = Optional.of(split.at());
+        add(names, metadata, lower.id(), lower.members(), partition.first(), at);
+        add(names, metadata, upper.id(), upper.members(), split.at(), partition.last());
+      }
+    }
+    return names;
+  }
+
+  private void add(
+      List<Replica> names,
+      Metadata metadata,
+      String partition,
+      List<Assignment> assignments,
+      Bytes first,
+      Optional<Bytes> last) {
+    for (Assignment assignment : assignments) {
+      if (assignment.server().equals(parts.partners().self())) {
+        names.add(new Replica(metadata.table(), partition, assignment, first, last));
+      }
+    }
+  }
+
+  /** Removes all replicas of a table that is no more. */
+  public void forget(String table) {
+    lifecycle.lock();
+    try {
+      for (LocalReplica replica : replicas(table)) {
+        remove(replica, "its table was dropped");
+      }
+      for (Replica name : Optional.ofNullable(unopened.remove(table)).orElse(List.of())) {
+        stores.delete(name.name());
+      }
+      schemas.remove(table);
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  /** Tables of which there may be replicas here. */
+  public List<String> tables() {
+    lifecycle.lock();
+    try {
+      List<String> tables = new ArrayList<>(unopened.keySet());
+      byAssignment.values().forEach(each -> tables.add(each.name().table()));
+      return tables.stream().distinct().toList();
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  private void remove(LocalReplica replica, String why) {
+    byPartition.remove(replica.name().partition(), replica);
+    byAssignment.remove(replica.name().assignment().id(), replica);
+    replica.close();
+    stores.delete(replica.name().name());
+    parts.events().accept(new ReplicaEvent.Dropped(replica.name().toString(), why));
+  }
+
+  // ---- replicas
+
+  /** The replica of a partition that is assigned to this server. */
+  public Optional<LocalReplica> replica(String partition) {
+    return Optional.ofNullable(byPartition.get(partition));
+  }
+
+  public List<LocalReplica> replicas(String table) {
+    return byAssignment.values().stream()
+        .filter(each -> each.name().table().equals(table))
+        .toList();
+  }
+
+  public List<LocalReplica> replicas() {
+    return List.copyOf(byAssignment.values());
+  }
+
+  /** Servers have come or gone. */
+  public void serversChanged() {
+    byAssignment.values().forEach(LocalReplica::retryNow);
+  }
+
+  // ---- upkeep
+
+  /** Ends waits of writers that have lasted long enough. */
+  public void expire() {
+    long now = parts.clock().nanos();
+    byAssignment.values().forEach(each -> each.expire(now));
+  }
+
+  /** Drops what may go, finalizes what is complete, splits what has grown, and saves. */
+  public void upkeep() {
+    for (LocalReplica replica : byAssignment.values()) {
+      attempt("drop of replica " + replica.name(), () -> dropIfMayGo(replica));
+      attempt("finalizing of " + replica.name(), () -> splits.finalizeWhatIsComplete(replica));
+      attempt("split of " + replica.name(), () -> splits.splitIfGrown(replica, schema(replica)));
+    }
+    long now = parts.clock().nanos();
+    if (now - lastSaved > parts.settings().save().toNanos()) {
+      lastSaved = now;
+      save();
+    }
+  }
+
+  private Optional<TableSchema> schema(LocalReplica replica) {
+    lifecycle.lock();
+    try {
+      return Optional.ofNullable(schemas.get(replica.name().table()));
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  private void save() {
+    for (LocalReplica replica : byAssignment.values()) {
+      attempt("save of how far others are with " + replica.name(), replica::save);
+    }
+  }
+
+  private interface Task {
+    void run() throws IOException;
+  }
+
+  private void attempt(String what, Task task) {
+    try {
+      task.run();
+    } catch (IOException | RuntimeException e) {
+      if (!isClosed()) {
+        parts.events().accept(new ReplicaEvent.BackgroundFailed(what, e));
+      }
+    }
+  }
+
+  private boolean isClosed() {
+    lifecycle.lock();
+    try {
+      return closed;
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  private void dropIfMayGo(LocalReplica replica) {
+    if (!replica.mayGo()) {
+      return;
+    }
+    Metadata valid = parts.partners().valid(replica.name().table());
+    if (valid.sequence() != replica.metadata().sequence()) {
+      return; // it is told of it, and then there may be others who should have it
+    }
+    lifecycle.lock();
+    try {
+      if (!closed && replica.freezeIfMayGo()) {
+        remove(replica, "it is not of this server any more, and all others have it");
+      }
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
+  // ---- what other servers ask
+
+  @Override
+  public CompletableFuture<Push.Answer> push(Push push) {
+    return push.catchUp() ? later(() -> receive(push)) : now(() -> receive(push));
+  }
+
+  private CompletableFuture<Push.Answer> receive(Push push) {
+    LocalReplica replica = byAssignment.get(push.to().id());
+    if (replica == null || !replica.name().assignment().equals(push.to())) {
+      parts.partners().refresh(push.table(), push.metadata() - 1);
+      throw new NotServingException(
+          "assignment "
+              + push.to()
+              + " of partition "
+              + push.partition()
+              + " is not at server "
+              + parts.partners().self());
+    }
+    return replica.receive(push);
+  }
+
+  @Override
+  public CompletableFuture<List<Push.Progress>> progress(String table, String partition) {
+    return now(
+        () ->
+            CompletableFuture.completedFuture(
+                byAssignment.values().stream()
+                    .filter(each -> each.name().table().equals(table))
+                    .filter(each -> each.name().partition().equals(partition))
+                    .map(LocalReplica::progress)
+                    .toList()));
+  }
+
+  @Override
+  public CompletableFuture<StoredCells> stored(
+      String table, String partition, RowRange rows, int maxBytes) {
+    return later(
+        () ->
+            CompletableFuture.completedFuture(
+                here(table, partition).store().stored(rows, maxBytes)));
+  }
+
+  @Override
+  public CompletableFuture<List<Digest>> digests(
+      String table, String partition, RowRange rows, List<Bytes> cuts) {
+    return later(
+        () ->
+            CompletableFuture.completedFuture(here(table, partition).store().digests(rows, cuts)));
+  }
+
+  @Override
+  public CompletableFuture<Void> repair(String table, String partition, Bytes cells) {
+    return later(() -> here(table, partition).mend(CellBatch.parse(cells.toArray())));
+  }
+
+  @Override
+  public CompletableFuture<Bytes> split(String table, String partition, Bytes row) {
+    return later(
+        () -> CompletableFuture.completedFuture(splits.begin(here(table, partition), row)));
+  }
+
+  @Override
+  public CompletableFuture<Void> upkeep(String table, boolean compact) {
+    return later(
+        () -> {
+          for (LocalReplica replica : replicas(table)) {
+            if (compact) {
+              replica.store().compact();
+            } else {
+              replica.store().flush();
+            }
+          }
+          return CompletableFuture.completedFuture(null);
+        });
+  }
+
+  private LocalReplica here(String table, String partition) {
+    LocalReplica replica = byPartition.get(partition);
+    if (replica == null) {
+      throw new NotServingException(
+          "partition "
+              + partition
+              + " of table "
+              + table
+              + " is not at server "
+              + parts.partners().self());
+    }
+    return replica;
+  }
+
+  /** Failures are in the future, whenever they show. */
+  private static <T> CompletableFuture<T> now(Supplier<CompletableFuture<T>> call) {
+    try {
+      return call.get();
+    } catch (SteleException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** For what may read files. */
+  private static <T> CompletableFuture<T> later(Supplier<CompletableFuture<T>> call) {
+    return CompletableFuture.completedFuture(true).thenComposeAsync(_ -> call.get(), VIRTUAL);
+  }
+
+  /** Saves how far everybody is, and stops. */
+  @Override
+  public void close() {
+    save();
+    abandon();
+  }
+
+  /** Stops as a crash would, as far as others can tell. */
+  public void abandon() {
+    lifecycle.lock();
+    try {
+      closed = true;
+      byPartition.clear();
+      List<LocalReplica> all = List.copyOf(byAssignment.values());
+      byAssignment.clear();
+      all.forEach(LocalReplica::close);
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+}

@@ -1,0 +1,491 @@
+package io.stele.replicas.push;
+
+import io.stele.base.cell.CellBatch;
+import io.stele.base.error.NotServingException;
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.replicas.push.Duty.Target;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Sends the changes of one replica to one target, on a thread of its own:
+ *
+ * <pre>
+ *   sequences   1 ……… base ]  base+1 ……………… gapEnd ]  gapEnd+1 ……………………………… newest
+ *               confirmed      from the files, by       from the ring: own changes at once, those of
+ *                              a CatchUp                others if these do not send them in time
+ * </pre>
+ *
+ * What waits when a push has been answered goes with the next, together. Own changes never wait for
+ * those of others, nor for what a catch-up has still to send: whoever waits for an acknowledgement
+ * of them waits for the network alone. {@link #confirmed} is the end of what is confirmed without a
+ * hole, and moves only after the target's answer.
+ */
+final class Sender {
+  private final LocalReplica replica;
+  private final Target target;
+  private final PushSettings settings;
+  private final Thread thread;
+  private final CatchUp catchUp;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+
+  // Guarded by lock. Invariants: base <= gapEnd if there is a gap; ownDone, foreignDone >= gapEnd.
+  private long base; // all up to it are confirmed
+  private long gapEnd; // up to it a catch-up sends; no gap if it is not above base
+  private long ownDone; // own changes behind the gap and up to it are confirmed
+  private long foreignDone; // those of others likewise
+  private boolean woken;
+  private boolean closed;
+  private int failures; // in a row
+
+  // The sender's thread alone.
+  private List<Push.Confirmed> told = List.of();
+  private long lastSent;
+  private boolean untold;
+
+  Sender(LocalReplica replica, Target target, long confirmed, PushSettings settings) {
+    this.replica = replica;
+    this.target = target;
+    this.settings = settings;
+    this.base = confirmed;
+    this.gapEnd = confirmed;
+    this.ownDone = confirmed;
+    this.foreignDone = confirmed;
+    this.catchUp = new CatchUp(this, replica, target, settings);
+    this.thread =
+        Thread.ofVirtual()
+            .name("push " + replica.name() + " to " + target.assignment())
+            .unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  Target target() {
+    return target;
+  }
+
+  /** Something is new: changes, METADATA or which servers live. */
+  void wake() {
+    lock.lock();
+    try {
+      woken = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** As {@link #wake}, and without the pause after failures. */
+  void retryNow() {
+    lock.lock();
+    try {
+      failures = 0;
+    } finally {
+      lock.unlock();
+    }
+    wake();
+    catchUp.wake();
+  }
+
+  /** All up to this sequence are confirmed by the target. */
+  long confirmed() {
+    lock.lock();
+    try {
+      return confirmedNow();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long confirmedNow() {
+    return gapEnd > base ? base : Math.max(base, Math.min(ownDone, foreignDone));
+  }
+
+  Push.Confirmed state() {
+    lock.lock();
+    try {
+      return new Push.Confirmed(
+          target.assignment().id(), confirmedNow(), gapEnd > base ? base : Math.max(base, ownDone));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    catchUp.close();
+  }
+
+  /** Waits until nothing of it reads the store any more. */
+  void awaitEnd() {
+    Threads.join(thread);
+    catchUp.awaitEnd();
+  }
+
+  boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- the thread
+
+  private void run() {
+    while (!isClosed()) {
+      try {
+        if (!step()) {
+          rest(idleNanos());
+        }
+      } catch (SteleException e) {
+        failed(e);
+      } catch (RuntimeException e) {
+        replica.report(new ReplicaEvent.BackgroundFailed(thread.getName(), e));
+        failed(new UnavailableException(e.toString(), e));
+      }
+    }
+  }
+
+  /** Sends what there is; false if there is nothing to be sent now. */
+  private boolean step() {
+    Optional<ReplicaPeer> peer = replica.partners().peer(target.assignment().server());
+    if (peer.isEmpty()) {
+      settle();
+      return false;
+    }
+    Load own = gatherOwn();
+    if (own.upTo > own.from) {
+      if (!own.batches.isEmpty()) {
+        Push.Answer answer = send(peer.get(), own.batches, own.upTo, false);
+        own.changes.forEach(each -> acknowledge(each, answer));
+        untold = true;
+      }
+      lock.lock();
+      try {
+        ownDone = Math.max(ownDone, own.upTo);
+      } finally {
+        lock.unlock();
+      }
+      replica.trim();
+      return true;
+    }
+    Load foreign = gatherForeign();
+    if (foreign.upTo > foreign.from) {
+      if (!foreign.batches.isEmpty()) {
+        Push.Answer answer = send(peer.get(), foreign.batches, foreign.upTo, true);
+        foreign.changes.forEach(each -> acknowledge(each, answer));
+      }
+      lock.lock();
+      try {
+        foreignDone = Math.max(foreignDone, foreign.upTo);
+      } finally {
+        lock.unlock();
+      }
+      replica.trim();
+      return true;
+    }
+    return tell(peer.get());
+  }
+
+  private void acknowledge(Change change, Push.Answer answer) {
+    WaitingWrite waiting = change.waiting();
+    if (waiting != null) {
+      waiting.heldBy(target.assignment().id(), answer.metadata(), replica.metadata());
+    }
+  }
+
+  /** Changes to be sent, of those with {@code from < sequence <= upTo}. */
+  private record Load(long from, long upTo, List<Change> changes, List<CellBatch> batches) {}
+
+  private Load gatherOwn() {
+    long from = position(true);
+    List<Change> changes = new ArrayList<>();
+    List<CellBatch> batches = new ArrayList<>();
+    long bytes = 0;
+    long at = from;
+    long end = replica.ring().end();
+    while (at + 1 < end && bytes < settings.pushBytes()) {
+      Optional<Change> change = replica.ring().get(at + 1);
+      if (change.isEmpty()) {
+        if (changes.isEmpty()) {
+          openGap();
+          return new Load(from, from, List.of(), List.of());
+        }
+        break;
+      }
+      at++;
+      if (change.get().origin() == null) {
+        Optional<CellBatch> cut = change.get().cut(target.rows());
+        if (cut.isPresent()) {
+          changes.add(change.get());
+          batches.add(cut.get());
+          bytes += cut.get().length();
+        }
+      }
+    }
+    return new Load(from, at, changes, batches);
+  }
+
+  private Load gatherForeign() {
+    long from = position(false);
+    List<Change> changes = new ArrayList<>();
+    List<CellBatch> batches = new ArrayList<>();
+    long bytes = 0;
+    long at = from;
+    long end = replica.ring().end();
+    long late = replica.clock().nanos() - settings.relayAfter().toNanos();
+    while (at + 1 < end && bytes < settings.pushBytes()) {
+      Optional<Change> change = replica.ring().get(at + 1);
+      if (change.isEmpty()) {
+        if (changes.isEmpty()) {
+          openGap();
+          return new Load(from, from, List.of(), List.of());
+        }
+        break;
+      }
+      Change.Origin origin = change.get().origin();
+      if (origin != null && !replica.isSentBy(origin, target.assignment().id())) {
+        if (origin.since() - late > 0) {
+          break;
+        }
+        Optional<CellBatch> cut = change.get().cut(target.rows());
+        if (cut.isPresent()) {
+          changes.add(change.get());
+          batches.add(cut.get());
+          bytes += cut.get().length();
+        }
+      }
+      at++;
+    }
+    return new Load(from, at, changes, batches);
+  }
+
+  /** Moves over changes of others that the target is known to have, without sending anything. */
+  void settle() {
+    long from = position(false);
+    long at = from;
+    long end = replica.ring().end();
+    while (at + 1 < end) {
+      Optional<Change> change = replica.ring().get(at + 1);
+      if (change.isEmpty()) {
+        break;
+      }
+      Change.Origin origin = change.get().origin();
+      if (origin != null && !replica.isSentBy(origin, target.assignment().id())) {
+        break;
+      }
+      at++;
+    }
+    if (at > from) {
+      lock.lock();
+      try {
+        foreignDone = Math.max(foreignDone, at);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private long position(boolean own) {
+    lock.lock();
+    try {
+      return own ? ownDone : foreignDone;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The ring does not reach back far enough: the files do. */
+  private void openGap() {
+    long end = replica.ring().end() - 1;
+    lock.lock();
+    try {
+      base = confirmedNow();
+      gapEnd = Math.max(gapEnd, end);
+      ownDone = Math.max(ownDone, gapEnd);
+      foreignDone = Math.max(foreignDone, gapEnd);
+    } finally {
+      lock.unlock();
+    }
+    catchUp.startOrWake();
+  }
+
+  /** For the catch-up: where it goes on, and to where. */
+  long base() {
+    lock.lock();
+    try {
+      return base;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  long gapEnd() {
+    lock.lock();
+    try {
+      return gapEnd;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The target has confirmed what the files had up to a sequence. */
+  void caughtUp(long upTo, long metadata) {
+    lock.lock();
+    try {
+      base = Math.max(base, upTo);
+    } finally {
+      lock.unlock();
+    }
+    replica.acknowledgeUpTo(upTo, target.assignment().id(), metadata);
+    replica.trim();
+  }
+
+  /** Tells the target what others have by now, so that it need not send that to them. */
+  private boolean tell(ReplicaPeer peer) {
+    if (!untold || replica.clock().nanos() - lastSent < tellNanos()) {
+      return false;
+    }
+    List<Push.Confirmed> states = replica.confirmedByOthers(target);
+    if (!states.equals(told)) {
+      send(peer, List.of(), confirmed(), false);
+    }
+    long sent = position(true);
+    untold = states.stream().anyMatch(each -> each.own() < sent);
+    lastSent = replica.clock().nanos();
+    return false;
+  }
+
+  private long tellNanos() {
+    return settings.relayAfter().toNanos() / 4;
+  }
+
+  /** Sends, and waits for the answer. */
+  Push.Answer send(ReplicaPeer peer, List<CellBatch> batches, long upTo, boolean whole) {
+    List<Push.Confirmed> states = replica.confirmedByOthers(target);
+    Push push =
+        new Push(
+            replica.name().table(),
+            target.partition(),
+            target.assignment(),
+            replica.name().assignment(),
+            replica.metadata().sequence(),
+            upTo,
+            whole,
+            batches,
+            states);
+    Push.Answer answer = await(peer.push(push));
+    if (Thread.currentThread().equals(thread)) {
+      told = states;
+      lastSent = replica.clock().nanos();
+    }
+    lock.lock();
+    try {
+      failures = 0;
+    } finally {
+      lock.unlock();
+    }
+    if (answer.metadata() > replica.metadata().sequence()) {
+      replica.partners().refresh(replica.name().table(), answer.metadata());
+    }
+    return answer;
+  }
+
+  private Push.Answer await(CompletableFuture<Push.Answer> answer) {
+    long start = replica.clock().nanos();
+    while (true) {
+      try {
+        return answer.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        // No interrupts: a thread that is interrupted while it reads a file closes it for all.
+        if (isClosed() || replica.clock().nanos() - start > LONGEST_PUSH_NANOS) {
+          throw new UnavailableException("no answer from " + target.assignment(), e);
+        }
+      } catch (InterruptedException e) {
+        throw new UnavailableException("interrupted", e);
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof SteleException failure) {
+          throw failure;
+        }
+        throw new UnavailableException(String.valueOf(e.getCause()), e);
+      }
+    }
+  }
+
+  private static final long LOOK_MILLIS = 200;
+
+  // Calls end by themselves; this is for those that do not, of a peer that is at fault.
+  private static final long LONGEST_PUSH_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private void failed(SteleException e) {
+    if (e instanceof NotServingException) {
+      replica.partners().refresh(replica.name().table(), replica.metadata().sequence());
+    }
+    int inRow;
+    lock.lock();
+    try {
+      inRow = ++failures;
+      woken = false;
+    } finally {
+      lock.unlock();
+    }
+    pause(backoff(inRow));
+  }
+
+  /** Longer with each failure, and never quite the same. */
+  long backoff(int inRow) {
+    long most = settings.retryMost().toNanos();
+    long nanos = Math.min(most, settings.retryFirst().toNanos() << Math.min(inRow - 1, 16));
+    return (long) (nanos * (0.5 + replica.random().nextDouble() / 2));
+  }
+
+  /** Waits, unless the reason for it goes away. */
+  private void pause(long nanos) {
+    long left = nanos;
+    lock.lock();
+    try {
+      while (left > 0 && failures > 0 && !closed) {
+        left = Threads.await(changed, left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long idleNanos() {
+    return untold ? tellNanos() : settings.relayAfter().toNanos();
+  }
+
+  private void rest(long nanos) {
+    long left = nanos;
+    lock.lock();
+    try {
+      while (left > 0 && !woken && !closed) {
+        left = Threads.await(changed, left);
+      }
+      woken = false;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

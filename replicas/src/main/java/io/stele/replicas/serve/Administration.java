@@ -1,0 +1,395 @@
+package io.stele.replicas.serve;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.ConflictException;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotFoundException;
+import io.stele.base.error.NotServingException;
+import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.schema.GroupSchema;
+import io.stele.base.schema.Replication;
+import io.stele.base.schema.TableSchema;
+import io.stele.base.table.RowSample;
+import io.stele.base.table.TabletInfo;
+import io.stele.base.table.TabletLocation;
+import io.stele.replicas.metadata.Assignment;
+import io.stele.replicas.metadata.Coordination.Kept;
+import io.stele.replicas.metadata.Coordination.LiveServer;
+import io.stele.replicas.metadata.Metadata;
+import io.stele.replicas.metadata.MetadataCache;
+import io.stele.replicas.metadata.Partition;
+import io.stele.replicas.metadata.RandomNames;
+import io.stele.replicas.metadata.TableConfig;
+import io.stele.replicas.placement.Placement;
+import io.stele.replicas.push.LocalReplica;
+import io.stele.replicas.push.Push;
+import io.stele.replicas.push.ReplicaPeer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletionException;
+import java.util.function.UnaryOperator;
+
+/** Tables as a whole: any server makes, changes and drops them. */
+final class Administration {
+  private static final int LONGEST_NAME = 255;
+  private static final int SAMPLES = 16; // of each partition
+  private static final int MOST_TRIES = 20;
+
+  private final Machinery machinery;
+  private final Gathering gathering;
+  private final Placement placement;
+
+  Administration(Machinery machinery) {
+    this.machinery = machinery;
+    this.gathering = new Gathering(machinery);
+    this.placement = new Placement(machinery.random());
+  }
+
+  // ---- making, changing, dropping
+
+  void create(String name, TableSchema schema, List<Bytes> splits) {
+    checkName(name);
+    checkSchema(name, schema);
+    if (machinery.parts().coordination.table(name).isPresent()) {
+      throw machinery.exists(name);
+    }
+    Replication replication = schema.replication().orElseThrow();
+    List<LiveServer> live = machinery.parts().coordination.servers();
+    String id = RandomNames.next(machinery.random());
+    String txn = RandomNames.next(machinery.random());
+    List<Partition> partitions = new ArrayList<>();
+    Bytes first = Bytes.EMPTY;
+    for (int i = 0; i <= splits.size(); i++) {
+      Optional<Bytes> last = i < splits.size() ? Optional.of(splits.get(i)) : Optional.empty();
+      if (last.isPresent() && last.get().compareTo(first) <= 0) {
+        throw new InvalidRequestException(
+            "split at \"" + last.get() + "\" behind \"" + first + "\": must ascend");
+      }
+      partitions.add(
+          new Partition(
+              RandomNames.next(machinery.random()),
+              first,
+              last,
+              assignments(placement.choose(replication.replicas(), live)),
+              List.of(),
+              Optional.empty()));
+      first = last.orElse(Bytes.EMPTY);
+    }
+    List<String> keepers =
+        placement.order(live, Set.of()).stream()
+            .limit(machinery.settings().keeper().metadataServers())
+            .map(LiveServer::id)
+            .toList();
+    boolean made =
+        machinery
+            .metadata()
+            .create(
+                new TableConfig(name, id, schema, txn, keepers),
+                new Metadata(id, txn, 1, partitions));
+    if (!made) {
+      throw machinery.exists(name);
+    }
+  }
+
+  private List<Assignment> assignments(List<LiveServer> servers) {
+    return servers.stream()
+        .map(each -> new Assignment(each.id(), RandomNames.next(machinery.random())))
+        .toList();
+  }
+
+  private static void checkName(String name) {
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes < 1 || bytes > LONGEST_NAME) {
+      throw new InvalidRequestException(
+          "table name of " + bytes + " bytes: must be 1 to " + LONGEST_NAME);
+    }
+    boolean unclean =
+        name.codePoints()
+            .anyMatch(
+                c ->
+                    Character.isISOControl(c)
+                        || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE));
+    if (unclean) {
+      throw new InvalidRequestException(
+          "table name \""
+              + name
+              + "\": must have no control character and no half of a surrogate pair");
+    }
+    if (name.equals("META0") || name.equals("META1")) {
+      throw new InvalidRequestException(
+          "table name \"" + name + "\" is reserved: it holds the tablets of tablet tables");
+    }
+  }
+
+  private static void checkSchema(String name, TableSchema schema) {
+    if (schema.replication().isEmpty()) {
+      throw new InvalidRequestException(
+          "table \"" + name + "\" without replication: a replicated table must have it");
+    }
+    if (schema.groups().size() != 1) {
+      throw new InvalidRequestException(
+          "table \""
+              + name
+              + "\" with the groups "
+              + schema.groups().stream().map(GroupSchema::name).toList()
+              + ": replicated tables keep all families in one group");
+    }
+  }
+
+  void alter(String name, TableSchema schema) {
+    checkSchema(name, schema);
+    int wanted = schema.replication().orElseThrow().replicas();
+    TableConfig changed =
+        change(
+            name,
+            config -> {
+              int now = config.schema().replication().orElseThrow().replicas();
+              if (wanted != now) {
+                throw new InvalidRequestException(
+                    "table \""
+                        + name
+                        + "\" has "
+                        + now
+                        + " replicas: "
+                        + wanted
+                        + " cannot be had by a change of its schema");
+              }
+              return config.withSchema(schema);
+            });
+    tell(changed.id());
+  }
+
+  private TableConfig change(String name, UnaryOperator<TableConfig> change) {
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+      Kept kept = kept(name);
+      TableConfig changed = change.apply(kept.config());
+      try {
+        if (machinery.parts().coordination.replace(changed, kept.version())) {
+          return changed;
+        }
+      } catch (OutcomeUnknownException e) {
+        // To do it again does no harm.
+      }
+    }
+    throw new ConflictException(
+        "table \"" + name + "\" was changed by others during each of " + MOST_TRIES + " tries");
+  }
+
+  private Kept kept(String name) {
+    return machinery
+        .parts()
+        .coordination
+        .table(name)
+        .orElseThrow(() -> new NotFoundException("table \"" + name + "\" does not exist"));
+  }
+
+  void drop(String name) {
+    Kept first = kept(name);
+    Set<String> servers = servers(first.config().id());
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
+      Optional<Kept> kept =
+          machinery
+              .parts()
+              .coordination
+              .table(name)
+              .filter(each -> each.config().id().equals(first.config().id()));
+      if (kept.isEmpty()) {
+        break; // by this call, whose answer was lost, or by another
+      }
+      try {
+        if (machinery.parts().coordination.delete(name, kept.get().version())) {
+          break;
+        }
+      } catch (OutcomeUnknownException e) {
+        // Looked at again.
+      }
+    }
+    servers.forEach(server -> tell(server, first.config().id()));
+  }
+
+  /** Lets all servers of a table look for what is new; those that do not hear of it poll. */
+  private void tell(String table) {
+    machinery.cache().refresh(table);
+    servers(table).forEach(server -> tell(server, table));
+  }
+
+  private void tell(String server, String table) {
+    try {
+      if (server.equals(machinery.id())) {
+        machinery.metadata().changed(table);
+      } else {
+        machinery
+            .address(server)
+            .ifPresent(address -> machinery.parts().peers.metadata(address).changed(table));
+      }
+    } catch (SteleException e) {
+      // It looks for itself, in time.
+    }
+  }
+
+  private Set<String> servers(String table) {
+    Set<String> servers = new TreeSet<>();
+    machinery
+        .cache()
+        .byId(table)
+        .ifPresent(
+            known -> {
+              servers.addAll(known.metadata().servers());
+              servers.addAll(known.config().metadataServers());
+            });
+    return servers;
+  }
+
+  /** Flushes, or compacts, all replicas of a table. */
+  void upkeep(String name, boolean compact) {
+    MetadataCache.Known known = machinery.table(name);
+    List<Assignment> servers =
+        known.metadata().servers().stream().map(each -> new Assignment(each, "any")).toList();
+    gathering
+        .ask(servers, peer -> peer.upkeep(known.config().id(), compact).thenApply(_ -> true))
+        .stream()
+        .filter(each -> each.value().isEmpty())
+        .findFirst()
+        .ifPresent(
+            failed -> {
+              throw new UnavailableException(
+                  "server "
+                      + failed.from().server()
+                      + " did not write its replicas of table \""
+                      + name
+                      + "\": "
+                      + failed.problem());
+            });
+  }
+
+  /** Begins to split the partition with a row, at a member of it. */
+  Bytes split(String name, Bytes at, Bytes row) {
+    MetadataCache.Known known = machinery.table(name);
+    Partition partition = known.metadata().partitionOf(row.isEmpty() ? at : row);
+    SteleException last =
+        new UnavailableException("no member of partition " + partition.id() + " lives");
+    List<Assignment> order = new ArrayList<>(partition.members());
+    order.sort(Comparator.comparing(each -> !each.server().equals(machinery.id())));
+    for (Assignment member : order) {
+      Optional<ReplicaPeer> peer = machinery.peer(member.server());
+      if (peer.isPresent()) {
+        try {
+          return peer.get().split(known.config().id(), partition.id(), row).join();
+        } catch (CompletionException e) {
+          if (!(e.getCause() instanceof SteleException failure)) {
+            throw e;
+          }
+          last = failure;
+          if (!(failure instanceof UnavailableException
+              || failure instanceof NotServingException)) {
+            throw failure; // another would say the same
+          }
+        }
+      }
+    }
+    throw last;
+  }
+
+  // ---- looking
+
+  List<String> list() {
+    return machinery.parts().coordination.tables().stream()
+        .map(each -> each.config().name())
+        .sorted()
+        .toList();
+  }
+
+  List<TabletLocation> locate(String name, Bytes row, int most) {
+    MetadataCache.Known known = machinery.table(name);
+    List<TabletLocation> locations = new ArrayList<>();
+    for (Partition partition : known.metadata().partitions()) {
+      boolean before = partition.last().isPresent() && partition.last().get().compareTo(row) < 0;
+      if (!before && locations.size() < most) {
+        locations.add(
+            new TabletLocation(partition.first(), partition.last(), addressOf(partition)));
+      }
+    }
+    return locations;
+  }
+
+  /** This server if it is a member; else one that lives; empty if none does. */
+  private String addressOf(Partition partition) {
+    boolean here =
+        partition.members().stream().anyMatch(each -> each.server().equals(machinery.id()));
+    if (here && machinery.host().replica(partition.id()).isPresent()) {
+      return machinery.parts().address;
+    }
+    List<String> live =
+        partition.members().stream()
+            .map(Assignment::server)
+            .filter(each -> !each.equals(machinery.id()))
+            .flatMap(each -> machinery.address(each).stream())
+            .toList();
+    return live.isEmpty() ? "" : live.get(machinery.random().nextInt(live.size()));
+  }
+
+  List<TabletInfo> tablets(String name) {
+    MetadataCache.Known known = machinery.table(name);
+    List<TabletInfo> infos = new ArrayList<>();
+    for (Partition partition : known.metadata().partitions()) {
+      long bytes =
+          gathering
+              .ask(partition.members(), peer -> peer.progress(known.config().id(), partition.id()))
+              .stream()
+              .flatMap(each -> each.value().stream())
+              .flatMap(List::stream)
+              .mapToLong(Push.Progress::bytes)
+              .max()
+              .orElse(0);
+      String address = addressOf(partition);
+      infos.add(
+          new TabletInfo(
+              name,
+              partition.first(),
+              partition.last(),
+              address.isEmpty() ? 0 : 5,
+              address.isEmpty()
+                  ? "no replica live"
+                  : partition.split().isPresent() ? "splitting" : "serving",
+              address,
+              0,
+              bytes,
+              List.of()));
+    }
+    return infos;
+  }
+
+  List<RowSample> sampleRows(String name) {
+    MetadataCache.Known known = machinery.table(name);
+    List<RowSample> samples = new ArrayList<>();
+    Set<Bytes> told = new HashSet<>();
+    long offset = 0;
+    for (Partition partition : known.metadata().partitions()) {
+      Optional<LocalReplica> replica = machinery.host().replica(partition.id());
+      if (replica.isPresent()) {
+        List<Bytes> cuts = replica.get().store().cuts(partition.rows(), SAMPLES);
+        long piece = replica.get().store().bytes() / (cuts.size() + 1);
+        for (Bytes cut : cuts) {
+          offset += piece;
+          if (told.add(cut)) {
+            samples.add(new RowSample(cut, offset));
+          }
+        }
+        offset += piece;
+      }
+      if (partition.last().isPresent() && told.add(partition.last().get())) {
+        samples.add(new RowSample(partition.last().get(), offset));
+      }
+    }
+    samples.add(new RowSample(Bytes.EMPTY, offset));
+    return samples;
+  }
+}

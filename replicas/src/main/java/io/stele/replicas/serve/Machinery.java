@@ -1,0 +1,385 @@
+package io.stele.replicas.serve;
+
+import io.stele.base.error.ConflictException;
+import io.stele.base.error.NotFoundException;
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.event.Event;
+import io.stele.base.event.Subscription;
+import io.stele.base.file.FilePath;
+import io.stele.base.time.Clock;
+import io.stele.engine.StoreSettings;
+import io.stele.replicas.metadata.Coordination.Kept;
+import io.stele.replicas.metadata.Metadata;
+import io.stele.replicas.metadata.MetadataCache;
+import io.stele.replicas.metadata.MetadataChange;
+import io.stele.replicas.metadata.MetadataParts;
+import io.stele.replicas.metadata.MetadataServer;
+import io.stele.replicas.partition.ReplicaStores;
+import io.stele.replicas.placement.Keeper;
+import io.stele.replicas.push.Partners;
+import io.stele.replicas.push.ReplicaEvent;
+import io.stele.replicas.push.ReplicaHost;
+import io.stele.replicas.push.ReplicaParts;
+import io.stele.replicas.push.ReplicaPeer;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+
+/**
+ * What a server of replicated tables is made of, and how its parts hear of each other:
+ *
+ * <pre>
+ *   coordination service ──► MetadataServer ──► MetadataCache ──► ReplicaHost ──► LocalReplica …
+ *                               ▲    ▲                               │ changes of METADATA
+ *                            Keeper  └───────────────────────────────┘
+ * </pre>
+ *
+ * <p>Threads of its own: one that ends waits of writers, one for upkeep; those of its parts.
+ */
+final class Machinery implements Partners, MetadataCache.Listener {
+  private static final FilePath METADATA = FilePath.of("metadata");
+  private static final FilePath TABLES = FilePath.of("tables");
+  private static final long EXPIRE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final String id;
+  private final ReplicaServer.Builder parts;
+  private final Consumer<Event> events;
+  private final MetadataServer metadata;
+  private final ReplicaHost host;
+  private final Keeper keeper;
+  private final OpenScans scans;
+  private final Subscription subscription;
+  private final Set<String> refreshing = ConcurrentHashMap.newKeySet();
+  private final Map<String, Long> missingSince = new ConcurrentHashMap<>(); // tables, by id
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition ended = lock.newCondition();
+  private boolean closed; // guarded by lock
+  private final List<Thread> threads;
+
+  Machinery(ReplicaServer.Builder parts) {
+    this.parts = parts;
+    this.id = ServerId.of(parts.files, parts.random);
+    this.events = quiet(parts.events);
+    this.metadata =
+        new MetadataServer(
+            new MetadataParts(
+                id,
+                parts.files,
+                METADATA,
+                parts.coordination,
+                parts.peers::metadata,
+                parts.clock,
+                parts.random,
+                events,
+                MetadataParts.virtualThreads()),
+            parts.settings.metadata());
+    ReplicaStores stores =
+        new ReplicaStores(
+            parts.files,
+            TABLES,
+            storeSettings(),
+            parts.cache,
+            parts.clock,
+            parts.random,
+            (_, event) -> events.accept(event));
+    this.host =
+        new ReplicaHost(
+            stores,
+            new ReplicaParts(this, parts.clock, parts.random, parts.settings.push(), events));
+    this.keeper =
+        new Keeper(
+            metadata,
+            parts.coordination,
+            parts.peers::metadata,
+            parts.clock,
+            parts.random,
+            events,
+            parts.settings.keeper());
+    this.scans = new OpenScans(parts.clock, parts.settings.scanIdle());
+    this.subscription = metadata.cache().subscribe(this);
+    this.threads =
+        List.of(
+            Thread.ofPlatform()
+                .daemon()
+                .name("stele-replica-waits")
+                .unstarted(() -> repeat(EXPIRE_NANOS, host::expire)),
+            Thread.ofPlatform()
+                .daemon()
+                .name("stele-replica-upkeep")
+                .unstarted(() -> repeat(parts.settings.upkeep().toNanos(), this::upkeep)));
+  }
+
+  private StoreSettings storeSettings() {
+    long memory = parts.settings.memoryBytes();
+    return StoreSettings.DEFAULT.withMemory(memory, 4 * memory);
+  }
+
+  private static Consumer<Event> quiet(Consumer<? super Event> events) {
+    return event -> {
+      try {
+        events.accept(event);
+      } catch (RuntimeException e) {
+        // A listener's fault must not end the server's own work.
+      }
+    };
+  }
+
+  /**
+   * Begins.
+   *
+   * @param waits until the coordination service was asked once
+   */
+  void start(boolean waits) {
+    try {
+      if (waits) {
+        metadata.round();
+      }
+    } catch (SteleException e) {
+      events.accept(new ReplicaEvent.BackgroundFailed("looking for tables", e)); // it goes on
+    }
+    metadata.start();
+    keeper.start();
+    threads.forEach(Thread::start);
+  }
+
+  String id() {
+    return id;
+  }
+
+  MetadataServer metadata() {
+    return metadata;
+  }
+
+  MetadataCache cache() {
+    return metadata.cache();
+  }
+
+  ReplicaHost host() {
+    return host;
+  }
+
+  OpenScans scans() {
+    return scans;
+  }
+
+  Clock clock() {
+    return parts.clock;
+  }
+
+  RandomGenerator random() {
+    return parts.random;
+  }
+
+  ReplicaSettings settings() {
+    return parts.settings;
+  }
+
+  ReplicaServer.Builder parts() {
+    return parts;
+  }
+
+  /** The address of a server, if it lives as far as is known. */
+  Optional<String> address(String server) {
+    return server.equals(id)
+        ? Optional.of(parts.address)
+        : cache().server(server).map(each -> each.address());
+  }
+
+  boolean isLive(String server) {
+    return server.equals(id) || cache().server(server).isPresent();
+  }
+
+  // ---- for replicas
+
+  @Override
+  public String self() {
+    return id;
+  }
+
+  @Override
+  public Optional<ReplicaPeer> peer(String server) {
+    return server.equals(id)
+        ? Optional.of(host)
+        : cache().server(server).map(each -> parts.peers.replicas(each.address()));
+  }
+
+  @Override
+  public void refresh(String table, long behind) {
+    if (cache().byId(table).filter(each -> each.metadata().sequence() > behind).isPresent()
+        || !refreshing.add(table)) {
+      return;
+    }
+    Thread.ofVirtual()
+        .name("stele-replica-refresh")
+        .start(
+            () -> {
+              try {
+                cache().refresh(table);
+              } catch (SteleException e) {
+                events.accept(
+                    new ReplicaEvent.BackgroundFailed("looking for METADATA of " + table, e));
+              } finally {
+                refreshing.remove(table);
+              }
+            });
+  }
+
+  @Override
+  public Metadata valid(String table) {
+    return cache()
+        .refresh(table)
+        .filter(each -> each.metadata().txn().equals(each.config().metadataTxn()))
+        .map(MetadataCache.Known::metadata)
+        .orElseThrow(
+            () -> new UnavailableException("the valid METADATA of table " + table + " is not had"));
+  }
+
+  @Override
+  public Metadata change(String table, Metadata base, MetadataChange.Operation operation) {
+    return metadata
+        .requester()
+        .change(
+            table,
+            valid -> valid.txn().equals(base.txn()) ? Optional.of(operation) : Optional.empty());
+  }
+
+  // ---- news
+
+  @Override
+  public void tableChanged(String table) {
+    Optional<MetadataCache.Known> known = cache().byId(table);
+    if (known.isPresent()) {
+      follow(known.get());
+    } else if (host.tables().contains(table)) {
+      forgetIfDropped(table, 0);
+    }
+  }
+
+  private void follow(MetadataCache.Known known) {
+    try {
+      host.follow(known.config().schema(), known.metadata());
+    } catch (RuntimeException e) {
+      events.accept(
+          new ReplicaEvent.BackgroundFailed("following METADATA of " + known.config().name(), e));
+    }
+  }
+
+  @Override
+  public void serversChanged() {
+    host.serversChanged();
+  }
+
+  /**
+   * Deletes the replicas of a table that the coordination service has had no word of for a time.
+   */
+  private void forgetIfDropped(String table, long graceNanos) {
+    try {
+      boolean there =
+          parts.coordination.tables().stream()
+              .map(Kept::config)
+              .anyMatch(each -> each.id().equals(table));
+      long now = parts.clock.nanos();
+      if (there) {
+        missingSince.remove(table);
+      } else if (now - missingSince.computeIfAbsent(table, _ -> now) >= graceNanos) {
+        missingSince.remove(table);
+        host.forget(table);
+      }
+    } catch (SteleException e) {
+      events.accept(new ReplicaEvent.BackgroundFailed("looking whether tables were dropped", e));
+    }
+  }
+
+  // ---- upkeep
+
+  void upkeep() {
+    cache().tables().forEach(this::follow); // what failed before
+    host.upkeep();
+    scans.closeIdle();
+    for (String table : host.tables()) {
+      if (cache().byId(table).isEmpty()) {
+        // It was dropped while this server was away; or this is not the metastore it belongs to.
+        forgetIfDropped(table, parts.settings.keeper().deadAfter().toNanos());
+      }
+    }
+  }
+
+  private void repeat(long nanos, Runnable task) {
+    while (rest(nanos)) {
+      try {
+        task.run();
+      } catch (RuntimeException e) {
+        events.accept(new ReplicaEvent.BackgroundFailed(Thread.currentThread().getName(), e));
+      }
+    }
+  }
+
+  /** Waits; false at the end. */
+  private boolean rest(long nanos) {
+    lock.lock();
+    try {
+      long left = nanos;
+      while (left > 0 && !closed) {
+        left = ended.awaitNanos(left);
+      }
+      return !closed;
+    } catch (InterruptedException e) {
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void close(boolean save) {
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      ended.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    subscription.close();
+    keeper.close();
+    metadata.close();
+    scans.close();
+    if (save) {
+      host.close();
+    } else {
+      host.abandon();
+    }
+    for (Thread thread : threads) {
+      try {
+        thread.join(TimeUnit.SECONDS.toMillis(30));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  // ---- tables
+
+  /**
+   * A table.
+   *
+   * @throws NotFoundException if there is none
+   */
+  MetadataCache.Known table(String name) {
+    return cache().require(name);
+  }
+
+  ConflictException exists(String name) {
+    return new ConflictException("table \"" + name + "\" exists already");
+  }
+}

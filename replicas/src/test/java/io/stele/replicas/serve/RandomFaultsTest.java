@@ -1,0 +1,286 @@
+package io.stele.replicas.serve;
+
+import static io.stele.replicas.serve.ReplicaCluster.address;
+import static io.stele.replicas.serve.ReplicaCluster.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
+import io.stele.base.error.SteleException;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.table.CellPage;
+import io.stele.base.table.ScanOptions;
+import io.stele.base.table.TableScan;
+import io.stele.base.table.Tables;
+import io.stele.base.time.RandomSource;
+import io.stele.replicas.metadata.Assignment;
+import io.stele.replicas.metadata.MetadataChange;
+import io.stele.replicas.metadata.Partition;
+import io.stele.replicas.metadata.RandomNames;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
+import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Writers at a majority while servers are cut off, crash and lose their disks, and partitions split
+ * and move. At the end all replicas are equal, every acknowledged write is there, and nothing is
+ * there that nobody wrote. What happens is drawn from a seed; what threads make of it is not.
+ */
+class RandomFaultsTest {
+  private static final List<String> NAMES = List.of("a", "b", "c", "d", "e");
+  private static final int STEPS = Integer.getInteger("stele.replicas.steps", 40);
+
+  private final ReplicaCluster cluster = new ReplicaCluster();
+  private final Map<String, String> acknowledged = new ConcurrentSkipListMap<>();
+  private final AtomicBoolean stop = new AtomicBoolean();
+  // Who starts and stops servers has it alone; who uses them shares it.
+  private final ReentrantReadWriteLock membership = new ReentrantReadWriteLock();
+
+  /** One, or as many as a property says. */
+  static LongStream seeds() {
+    long first = Long.getLong("stele.replicas.seed", 1);
+    return LongStream.range(first, first + Long.getLong("stele.replicas.seeds", 1));
+  }
+
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void allAcknowledgedWritesAreThereAndAllReplicasEqual(long seed) throws Exception {
+    cluster.settings =
+        cluster
+            .settings
+            .withTimeouts(Duration.ofMillis(400), Duration.ofSeconds(1))
+            .withKeeper(
+                cluster
+                    .settings
+                    .keeper()
+                    .withDeadAfter(Duration.ofMillis(400), Duration.ofMillis(400)));
+    cluster.start(NAMES.toArray(String[]::new));
+    cluster.create("t", 3);
+    List<Thread> writers = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        int writer = i;
+        writers.add(Thread.ofPlatform().start(() -> write(writer)));
+      }
+      RandomGenerator random = RandomSource.seeded(seed);
+      for (int step = 0; step < STEPS; step++) {
+        fault(random);
+        awaitWrites();
+      }
+    } finally {
+      stop.set(true);
+      for (Thread writer : writers) {
+        writer.join();
+      }
+      heal();
+    }
+    check(seed);
+    cluster.close();
+  }
+
+  /** Lets a few writes be made, if they can be. */
+  private void awaitWrites() {
+    int before = acknowledged.size();
+    try {
+      await()
+          .pollInterval(Duration.ofMillis(5))
+          .atMost(Duration.ofMillis(100))
+          .until(() -> acknowledged.size() >= before + 5);
+    } catch (ConditionTimeoutException e) {
+      // As things are, none can be.
+    }
+  }
+
+  // ---- writers
+
+  private void write(int writer) {
+    RandomGenerator random = RandomSource.seeded(writer);
+    for (int i = 0; !stop.get(); i++) {
+      String row = "%04d-%d-%d".formatted(random.nextInt(10_000), writer, i);
+      membership.readLock().lock();
+      try {
+        List<ReplicaServer> live = List.copyOf(cluster.servers.values());
+        ReplicaServer any = live.get(random.nextInt(live.size()));
+        String address = any.locate("t", Bytes.utf8(row), 1).getFirst().address();
+        Optional<ReplicaServer> member =
+            Optional.ofNullable(cluster.servers.get(address.replace("host-", "")));
+        if (member.isPresent()) {
+          member.get().apply("t", put(row, value(row)), Tables.ANY_TXN, true).join();
+          acknowledged.put(row, value(row));
+        }
+      } catch (SteleException | CompletionException e) {
+        Thread.yield(); // not acknowledged; it may be there all the same
+      } finally {
+        membership.readLock().unlock();
+      }
+    }
+  }
+
+  private static String value(String row) {
+    return "value of " + row;
+  }
+
+  // ---- faults
+
+  private void fault(RandomGenerator random) {
+    String one = NAMES.get(random.nextInt(NAMES.size()));
+    String other = NAMES.get(random.nextInt(NAMES.size()));
+    switch (random.nextInt(10)) {
+      case 0, 1 -> cluster.network.cut(address(one), address(other));
+      case 2 -> cluster.network.isolate(address(one));
+      case 3, 4 -> cluster.network.heal();
+      case 5 -> crash(one);
+      case 6 -> NAMES.forEach(this::startIfDown);
+      case 7 -> split(random);
+      case 8 -> move(random);
+      default -> wipe(one);
+    }
+  }
+
+  private void crash(String name) {
+    membership.writeLock().lock();
+    try {
+      if (cluster.servers.containsKey(name) && cluster.servers.size() > 3) {
+        cluster.crash(name);
+        cluster.coordination.lead(cluster.servers.values().iterator().next().id());
+      }
+    } finally {
+      membership.writeLock().unlock();
+    }
+  }
+
+  private void startIfDown(String name) {
+    membership.writeLock().lock();
+    try {
+      if (!cluster.servers.containsKey(name)) {
+        cluster.start(name);
+      }
+    } finally {
+      membership.writeLock().unlock();
+    }
+  }
+
+  /** Takes a disk, once all that it and one other alone may have has got further. */
+  private void wipe(String name) {
+    membership.writeLock().lock(); // nobody writes meanwhile
+    try {
+      heal();
+      cluster.awaitEqual("t");
+      cluster.wipe(name);
+      cluster.coordination.lead(cluster.servers.values().iterator().next().id());
+      cluster.start(name);
+    } finally {
+      membership.writeLock().unlock();
+    }
+  }
+
+  private void heal() {
+    cluster.network.heal();
+    NAMES.forEach(this::startIfDown);
+  }
+
+  private void split(RandomGenerator random) {
+    attempt(
+        () ->
+            cluster
+                .servers
+                .values()
+                .iterator()
+                .next()
+                .split("t", Bytes.utf8("%04d".formatted(random.nextInt(10_000))), Bytes.EMPTY));
+  }
+
+  /** Moves a replica to a server that has none. */
+  private void move(RandomGenerator random) {
+    attempt(
+        () -> {
+          ReplicaServer server = cluster.servers.values().iterator().next();
+          var metadata = cluster.metadata("t");
+          Partition partition =
+              metadata.partitions().get(random.nextInt(metadata.partitions().size()));
+          Assignment from = partition.members().get(random.nextInt(partition.members().size()));
+          cluster.servers.values().stream()
+              .map(ReplicaServer::id)
+              .filter(
+                  id ->
+                      partition.assignments().stream().noneMatch(each -> each.server().equals(id)))
+              .findFirst()
+              .ifPresent(
+                  id ->
+                      server
+                          .machinery()
+                          .change(
+                              metadata.table(),
+                              metadata,
+                              new MetadataChange.Join(
+                                  partition.id(),
+                                  new Assignment(id, RandomNames.next(RandomSource.system())),
+                                  Optional.of(from.id()))));
+        });
+  }
+
+  private static void attempt(Runnable change) {
+    try {
+      change.run();
+    } catch (SteleException e) {
+      // As things are, it cannot be done.
+    }
+  }
+
+  // ---- the end
+
+  private void check(long seed) {
+    try {
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .pollInterval(Duration.ofMillis(50))
+          .ignoreExceptions()
+          .until(
+              () ->
+                  cluster.metadata("t").partitions().stream()
+                      .allMatch(each -> each.split().isEmpty() && each.joining().isEmpty()));
+      cluster.awaitReplicas("t");
+      cluster.awaitEqual("t");
+      Map<String, String> found = new TreeMap<>();
+      for (Partition partition : cluster.metadata("t").partitions()) {
+        String name = cluster.nameOf(partition.members().getFirst().server());
+        ReadPredicate rows = ReadPredicate.rows(partition.rows());
+        try (TableScan scan = cluster.server(name).scan("t", rows, ScanOptions.DEFAULT)) {
+          CellPage page;
+          do {
+            page = scan.next(1 << 16);
+            for (Cell cell : ReplicaCluster.cells(page)) {
+              found.put(cell.row().toUtf8(), cell.value().toUtf8());
+            }
+          } while (page.more());
+        }
+      }
+      assertThat(found).containsAllEntriesOf(acknowledged);
+      found.forEach((row, value) -> assertThat(value).isEqualTo(value(row)));
+      assertThat(acknowledged).hasSizeGreaterThan(STEPS);
+    } catch (AssertionError | RuntimeException e) {
+      List<String> last = List.copyOf(cluster.events);
+      throw new AssertionError(
+          "seed "
+              + seed
+              + ": "
+              + e.getMessage()
+              + "\n"
+              + String.join("\n", last.subList(Math.max(0, last.size() - 60), last.size())),
+          e);
+    }
+  }
+}

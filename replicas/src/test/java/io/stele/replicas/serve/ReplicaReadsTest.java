@@ -1,0 +1,215 @@
+package io.stele.replicas.serve;
+
+import static io.stele.replicas.serve.ReplicaCluster.address;
+import static io.stele.replicas.serve.ReplicaCluster.get;
+import static io.stele.replicas.serve.ReplicaCluster.put;
+import static io.stele.replicas.serve.ReplicaCluster.result;
+import static io.stele.replicas.serve.ReplicaCluster.scan;
+import static io.stele.replicas.serve.ReplicaCluster.write;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.error.NotFoundException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
+import io.stele.base.table.CellPage;
+import io.stele.base.table.Consistency;
+import io.stele.base.table.Consistency.Acks;
+import io.stele.base.table.Consistency.Reads;
+import io.stele.base.table.Replicas.Difference;
+import io.stele.base.table.ScanOptions;
+import io.stele.base.table.TableScan;
+import io.stele.base.table.Tables;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Reads from one replica and from a majority, and replicas compared and brought together. */
+class ReplicaReadsTest {
+  private static final Consistency ALL = Consistency.DEFAULT.withAcks(Acks.ALL);
+  private static final Consistency MAJORITY = Consistency.DEFAULT.withReads(Reads.MAJORITY);
+
+  private final ReplicaCluster cluster = new ReplicaCluster();
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  private ReplicaServer a() {
+    return cluster.server("a");
+  }
+
+  /** Puts cells into one replica alone, behind the back of all others. */
+  private void plant(String name, String row, long time, String value) {
+    cluster.replica(name, "t").store().apply(put(row, time, value)).join();
+  }
+
+  @Test
+  void aMajorityReadSeesWhatTheReplicaHereLacksAndMendsIt() {
+    cluster.start("a", "b", "c").create("t", 3);
+    write(a().at(ALL), "t", "r0", "v");
+    cluster.network.on(call -> call.is("push") && call.to().equals(address("c"))).refuse(10_000);
+    write(a(), "t", "r1", "new"); // a and b have it
+    assertThat(get(cluster.server("c"), "t", "r1")).isEmpty();
+    assertThat(get(cluster.server("c").at(MAJORITY), "t", "r1")).isEqualTo(Optional.of("new"));
+    await()
+        .untilAsserted(
+            () -> assertThat(get(cluster.server("c"), "t", "r1")).isEqualTo(Optional.of("new")));
+    write(a(), "t", "r2", "newer");
+    assertThat(scan(cluster.server("c").at(MAJORITY), "t").keySet())
+        .containsExactly("r0", "r1", "r2");
+  }
+
+  @Test
+  void aMajorityReadSeesErasuresThatTheReplicaHereLacks() {
+    cluster.start("a", "b", "c").create("t", 3);
+    write(a().at(ALL), "t", "r1", "v");
+    cluster.network.on(call -> call.is("push") && call.to().equals(address("c"))).refuse(10_000);
+    result(
+        a().apply(
+                "t",
+                new CellBatchBuilder().add(Cell.eraseRow(Bytes.utf8("r1"))).build(),
+                Tables.ANY_TXN,
+                true));
+    assertThat(get(cluster.server("c"), "t", "r1")).isEqualTo(Optional.of("v"));
+    assertThat(get(cluster.server("c").at(MAJORITY), "t", "r1")).isEmpty();
+    await().untilAsserted(() -> assertThat(get(cluster.server("c"), "t", "r1")).isEmpty());
+  }
+
+  @Test
+  void aMajorityReadNeedsAMajority() {
+    cluster.start("a", "b", "c").create("t", 3);
+    write(a().at(ALL), "t", "r1", "v");
+    cluster.network.isolate(address("a"));
+    assertThat(get(a(), "t", "r1")).isEqualTo(Optional.of("v"));
+    assertThatThrownBy(() -> get(a().at(MAJORITY), "t", "r1"))
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageContaining("1 of the 3 replicas")
+        .hasMessageContaining("a majority is 2");
+  }
+
+  @Test
+  void aMajorityReadThroughAServerThatMissedASplitSeesWhatTheHalvesHave() {
+    cluster.start("a", "b", "c").create("t", 3);
+    for (int i = 0; i < 20; i++) {
+      write(a().at(ALL), "t", "row%02d".formatted(i), "v");
+    }
+    // c hears of nothing for a while: no METADATA, no pushes, only questions go out from it.
+    cluster.coordination.away(cluster.id("c"));
+    cluster
+        .network
+        .on(call -> call.to().equals(address("c")) && !call.is("stored") && !call.is("progress"))
+        .refuse(100_000);
+    a().split("t", Bytes.EMPTY, Bytes.utf8("row09"));
+    await().until(() -> cluster.metadata("t").partitions().size() == 2);
+    write(a(), "t", "row05", "after the split");
+    assertThatThrownBy(() -> get(cluster.server("c").at(MAJORITY), "t", "row05"))
+        .as("it must not answer with what it has")
+        .isInstanceOf(UnavailableException.class);
+    cluster.network.heal();
+    cluster.coordination.back(cluster.id("c"));
+    await()
+        .ignoreExceptions()
+        .untilAsserted(
+            () ->
+                assertThat(get(cluster.server("c").at(MAJORITY), "t", "row05"))
+                    .isEqualTo(Optional.of("after the split")));
+  }
+
+  @Test
+  void scansPageRowsOfAllPartitionsAndGoOnAfterASplit() {
+    cluster.start("a", "b").create("t", 2);
+    for (int i = 0; i < 30; i++) {
+      write(a().at(ALL), "t", "row%02d".formatted(i), "v" + i);
+    }
+    for (Tables tables : List.of(a(), a().at(MAJORITY))) {
+      int before = cluster.metadata("t").partitions().size();
+      try (TableScan scan = tables.scan("t", ReadPredicate.ALL, ScanOptions.DEFAULT)) {
+        CellPage page = scan.next(100);
+        int rows = ReplicaCluster.cells(page).size();
+        a().split("t", Bytes.utf8("row20"), Bytes.EMPTY);
+        await().until(() -> cluster.metadata("t").partitions().size() == before + 1);
+        await()
+            .until(() -> cluster.replicaDirectories("a").size() == before + 1); // the old is gone
+        while (page.more()) {
+          page = scan.next(100);
+          rows += ReplicaCluster.cells(page).size();
+        }
+        assertThat(rows).isEqualTo(30);
+      }
+    }
+    assertThatThrownBy(() -> a().scan("t", ReadPredicate.ALL, ScanOptions.DEFAULT.withAtTxn(5)))
+        .isInstanceOf(NotFoundException.class);
+  }
+
+  @Test
+  void verifyFindsWhatDiffersAndRepairMendsIt() {
+    cluster.start("a", "b", "c").create("t", 3);
+    for (int i = 0; i < 200; i++) {
+      write(a(), "t", "row%03d".formatted(i), "v" + i);
+    }
+    cluster.awaitEqual("t");
+    assertThat(a().verify("t", RowRange.ALL)).isEmpty();
+    plant("b", "row100", 5, "planted");
+    plant("c", "new", 5, "planted too");
+    List<Difference> found = cluster.server("c").verify("t", RowRange.ALL);
+    assertThat(found).extracting(each -> each.row().toUtf8()).containsExactly("new", "row100");
+    assertThat(found.getFirst().found())
+        .hasSize(3)
+        .contains(cluster.id("a") + ": nothing", cluster.id("c") + ": f:q@5=planted too");
+    assertThat(a().verify("t", RowRange.row(Bytes.utf8("row100")))).hasSize(1);
+    assertThat(a().verify("t", RowRange.row(Bytes.utf8("row101")))).isEmpty();
+    assertThat(a().repair("t", RowRange.ALL)).isEqualTo(4); // two cells for two replicas each
+    assertThat(a().verify("t", RowRange.ALL)).isEmpty();
+    cluster.checkEqual("t");
+    assertThat(a().repair("t", RowRange.ALL)).isZero();
+  }
+
+  @Test
+  void verifyFromAServerWithoutAReplicaAndWithOneThatDoesNotAnswer() {
+    cluster.start("a", "b", "c").create("t", 3);
+    for (int i = 0; i < 50; i++) {
+      write(a().at(ALL), "t", "row%03d".formatted(i), "v" + i);
+    }
+    ReplicaServer other = cluster.start("d");
+    plant("b", "row010", 5, "planted");
+    await().untilAsserted(() -> assertThat(other.verify("t", RowRange.ALL)).hasSize(1));
+    cluster.network.isolate(address("c"));
+    List<Difference> found = other.verify("t", RowRange.ALL);
+    assertThat(found)
+        .anySatisfy(
+            each ->
+                assertThat(each.found().getFirst())
+                    .startsWith(cluster.id("c") + ": ")
+                    .contains("nobody at host-c"));
+  }
+
+  @Test
+  void idleScansLetGoAndGoOnWhenAsked() {
+    cluster.settings = cluster.settings.withScanIdle(Duration.ofMillis(1));
+    cluster.start("a");
+    cluster.create("t", 1);
+    for (int i = 0; i < 10; i++) {
+      write(a(), "t", "row" + i, "v");
+    }
+    try (TableScan scan = a().scan("t", ReadPredicate.ALL, ScanOptions.DEFAULT)) {
+      int rows = ReplicaCluster.cells(scan.next(60)).size();
+      boolean more = true;
+      while (more) {
+        a().runUpkeep();
+        CellPage page = scan.next(60);
+        rows += ReplicaCluster.cells(page).size();
+        more = page.more();
+      }
+      assertThat(rows).isEqualTo(10);
+    }
+  }
+}
