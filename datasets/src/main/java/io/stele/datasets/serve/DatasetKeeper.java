@@ -85,10 +85,6 @@ final class DatasetKeeper {
     pin = version.orElse(null);
   }
 
-  List<String> available() {
-    return available;
-  }
-
   /** All versions that could be served, oldest first. */
   SortedSet<String> known() {
     SortedSet<String> known = new TreeSet<>(available);
@@ -286,10 +282,6 @@ final class DatasetKeeper {
     serving = null;
     open = Map.of();
     versions.values().forEach(HeldVersion::close);
-  }
-
-  boolean busy() {
-    return versions.values().stream().anyMatch(HeldVersion::busy);
   }
 
   DatasetStatus status() {

@@ -39,6 +39,7 @@ final class HeldVersion {
   private @Nullable VersionLoad load;
   private LoadProgress progress = LoadProgress.NONE;
   private boolean busy;
+  private boolean cancelled; // the load that is running
   private boolean removing;
   private boolean gone;
   private boolean closed; // with the node: what is on disk stays
@@ -259,6 +260,7 @@ final class HeldVersion {
       return;
     }
     busy = true;
+    cancelled = false;
     VersionLoad begun = new VersionLoad(node.tools, found, missing, new Loaded());
     load = begun;
     node.work(
@@ -287,7 +289,7 @@ final class HeldVersion {
 
     @Override
     public void failed(String reason) {
-      node.locked(() -> fail(reason));
+      node.locked(() -> loadFailed(reason));
     }
   }
 
@@ -301,6 +303,16 @@ final class HeldVersion {
           new DatasetEvent.VersionLoaded(dataset, version, now.heldShards().size(), now.shards()));
     }
     free();
+  }
+
+  /** A load that was given up because a newer version has overtaken it is no failure. */
+  private void loadFailed(String reason) {
+    if (cancelled) {
+      noteProgress();
+      free();
+    } else {
+      fail(reason);
+    }
   }
 
   private void fail(String reason) {
@@ -325,6 +337,7 @@ final class HeldVersion {
   /** Stops loading; what is loaded stays. */
   void cancelLoad() {
     if (load != null) {
+      cancelled = true;
       load.cancel();
     }
   }

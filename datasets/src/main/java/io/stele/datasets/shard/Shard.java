@@ -102,11 +102,6 @@ public final class Shard {
     return manifest.records();
   }
 
-  /** Bytes on disk. */
-  public long bytes() {
-    return manifest.log().bytes() + manifest.index().bytes();
-  }
-
   /**
    * Becomes a user.
    *

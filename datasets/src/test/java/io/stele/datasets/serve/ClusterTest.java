@@ -219,6 +219,25 @@ class ClusterTest {
   }
 
   @Test
+  void aBuildThatIsOvertakenIsGivenUp() throws Exception {
+    cluster.write("v1", 3, 30);
+    List<TestCluster.Member> nodes = cluster.start(2);
+    cluster.settle();
+    nodes.get(0).loads.hold(true);
+    for (String version : List.of("v2", "v3")) {
+      cluster.write(version, 3, 30);
+      cluster.refresh();
+      assertAllServe(version, 30);
+    }
+    nodes.get(0).loads.hold(false);
+    cluster.settle();
+    assertThat(nodes.get(0).shards("v2")).isEmpty();
+    assertThat(nodes.get(0).reason("v2")).isEmpty();
+    assertThat(nodes.get(0).shards("v3")).hasSize(3);
+    assertThat(nodes.get(1).shards("v2")).hasSize(3);
+  }
+
+  @Test
   void anOldVersionThatALaggardServesIsKeptByAll() throws Exception {
     cluster.with(TestCluster.settings(1, 1)).write("v1", 2, 20);
     List<TestCluster.Member> nodes = cluster.start(2);
