@@ -167,6 +167,14 @@ class SharedStateTest {
         .until(() -> told.stream().filter(text -> text.contains("goes on with")).count() >= 2);
     assertThat(nodes.names()).contains(Set.of("a:1", "b:1"));
     Subscription late = one.publish("nodes/late:1");
+    AtomicBoolean seenGone = new AtomicBoolean();
+    two.watch(
+        "nodes",
+        () -> {
+          if (!nodes.names().orElseThrow().containsAll(Set.of("a:1", "b:1"))) {
+            seenGone.set(true);
+          }
+        });
     server =
         TestServer.start(
             folder.resolve("two"),
@@ -179,6 +187,7 @@ class SharedStateTest {
           .atMost(PATIENCE)
           .until(() -> client.count(Keys.prefix("/stele/datasets/c/v1/nodes/")) == 3);
     }
+    assertThat(seenGone).isFalse();
     late.close();
     awaitNames(nodes, "a:1", "b:1");
   }
