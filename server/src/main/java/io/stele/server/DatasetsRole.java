@@ -151,8 +151,9 @@ final class DatasetsRole implements AutoCloseable {
                 attempt.compareTo(defaults.attemptTimeout()) < 0
                     ? attempt
                     : defaults.attemptTimeout());
+    ClientSettings client = ClientSettings.DEFAULTS.withCalls(calls).withDeduplicate(false);
     return new SharedState(
-        new MetastoreClient(metastore, ClientSettings.DEFAULTS.withCalls(calls)),
+        () -> new MetastoreClient(metastore, client),
         cluster,
         "datasets " + addresses.datasetsAddress(),
         known.session(),

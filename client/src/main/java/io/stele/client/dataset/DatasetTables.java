@@ -70,12 +70,12 @@ public final class DatasetTables implements Tables {
   @Override
   public CompletableFuture<Long> apply(
       String table, CellBatch cells, long commitMaxTxn, boolean waitForSync) {
-    return unlessDataset(table, tables.apply(table, cells, commitMaxTxn, waitForSync));
+    return laterUnlessDataset(table, () -> tables.apply(table, cells, commitMaxTxn, waitForSync));
   }
 
   @Override
   public CompletableFuture<List<RowOutcome>> applyRows(String table, List<CellBatch> rows) {
-    return unlessDataset(table, tables.applyRows(table, rows))
+    return laterUnlessDataset(table, () -> tables.applyRows(table, rows))
         .thenCompose(
             outcomes ->
                 outcomes.isEmpty() || !outcomes.stream().allMatch(DatasetTables::noTable)
@@ -99,12 +99,12 @@ public final class DatasetTables implements Tables {
 
   @Override
   public CompletableFuture<CheckOutcome> checkAndMutate(String table, CheckAndMutate request) {
-    return unlessDataset(table, tables.checkAndMutate(table, request));
+    return laterUnlessDataset(table, () -> tables.checkAndMutate(table, request));
   }
 
   @Override
   public CompletableFuture<CellPage> readModifyWrite(String table, Bytes row, List<RowRule> rules) {
-    return unlessDataset(table, tables.readModifyWrite(table, row, rules));
+    return laterUnlessDataset(table, () -> tables.readModifyWrite(table, row, rules));
   }
 
   @Override
@@ -132,15 +132,26 @@ public final class DatasetTables implements Tables {
     }
   }
 
-  private <T> CompletableFuture<T> unlessDataset(String table, CompletableFuture<T> change) {
-    return change.exceptionallyComposeAsync(
-        problem -> {
-          if (cause(problem) instanceof NotFoundException) {
-            refuseIfDataset(table);
-          }
-          return CompletableFuture.failedFuture(problem);
-        },
-        THREADS);
+  private <T> CompletableFuture<T> laterUnlessDataset(
+      String table, Supplier<CompletableFuture<T>> change) {
+    return begin(change)
+        .exceptionallyComposeAsync(
+            problem -> {
+              if (cause(problem) instanceof NotFoundException) {
+                refuseIfDataset(table);
+              }
+              return CompletableFuture.failedFuture(problem);
+            },
+            THREADS);
+  }
+
+  /** What is thrown at once fails as what is found out later does. */
+  private static <T> CompletableFuture<T> begin(Supplier<CompletableFuture<T>> asking) {
+    try {
+      return asking.get();
+    } catch (SteleException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private void refuseIfDataset(String table) {
@@ -170,8 +181,7 @@ public final class DatasetTables implements Tables {
   @Override
   public CompletableFuture<CellPage> read(
       String table, ReadPredicate predicate, ScanOptions options, int maxBytes) {
-    return tables
-        .read(table, predicate, options, maxBytes)
+    return begin(() -> tables.read(table, predicate, options, maxBytes))
         .exceptionallyComposeAsync(
             problem ->
                 cause(problem) instanceof NotFoundException && isDataset(table)
@@ -189,8 +199,7 @@ public final class DatasetTables implements Tables {
     CellBatchBuilder cells = new CellBatchBuilder();
     List<Lookup> lookups = datasets.mget(table, keys);
     for (int i = 0; i < keys.size(); i++) {
-      if (options.after().isPresent()
-          && keys.get(i).compareTo(options.after().get().row()) <= 0) {
+      if (options.after().isPresent() && keys.get(i).compareTo(options.after().get().row()) <= 0) {
         continue;
       }
       switch (lookups.get(i)) {
@@ -207,7 +216,8 @@ public final class DatasetTables implements Tables {
         break;
       }
     }
-    return new CellPage(0, cells.size() == 0 ? Optional.empty() : Optional.of(cells.build()), false);
+    return new CellPage(
+        0, cells.size() == 0 ? Optional.empty() : Optional.of(cells.build()), false);
   }
 
   private static Bytes key(String table, RowRange range) {
@@ -239,16 +249,17 @@ public final class DatasetTables implements Tables {
     } catch (NotFoundException e) {
       return new ScanOrLookup(
           null,
-          () -> dataset(table, predicate, options).or(() -> {
-            throw e;
-          }));
+          () ->
+              dataset(table, predicate, options)
+                  .or(
+                      () -> {
+                        throw e;
+                      }));
     }
   }
 
   private Optional<CellPage> dataset(String table, ReadPredicate predicate, ScanOptions options) {
-    return isDataset(table)
-        ? Optional.of(lookUp(table, predicate, options))
-        : Optional.empty();
+    return isDataset(table) ? Optional.of(lookUp(table, predicate, options)) : Optional.empty();
   }
 
   @Override

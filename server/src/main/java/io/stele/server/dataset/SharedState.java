@@ -31,6 +31,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * What nodes of datasets know of each other, in the metastore:
@@ -38,6 +39,7 @@ import java.util.function.Consumer;
  * <pre>
  *   /stele/datasets/CLUSTER/v1/nodes/ADDRESS                                  gone with its session
  *   /stele/datasets/CLUSTER/v1/partitions/DATASET/VERSION/SHARD@ADDRESS       gone with its session
+ *   /stele/datasets/CLUSTER/v1/sessions/MARK                                  gone with its session
  *   /stele/datasets/CLUSTER/pins/DATASET                                      the version; stays
  * </pre>
  *
@@ -50,6 +52,11 @@ import java.util.function.Consumer;
  *         ▲                                                                │
  *         └──────── a pause ◄──────── session lost, or anything failed ────┘
  * </pre>
+ *
+ * <p>A metastore that was wiped may give numbers of sessions anew, so that a session that it has
+ * forgotten seems to live on as another's. That is why each looks for a mark of its own, and why a
+ * session that was forgotten is never spoken of again: it ends with the client that it was opened
+ * by.
  *
  * <p>A lookup waits for none of this, and goes on with what was last known.
  */
@@ -65,7 +72,8 @@ public final class SharedState implements SharedMap, Pins, AutoCloseable {
   private static final int SESSIONS_OF_GRACE = 3;
   private static final Duration LEAVE_PATIENCE = Duration.ofSeconds(3);
 
-  private final MetastoreClient metastore;
+  private final Supplier<MetastoreClient> clients;
+  private final MetastoreClient metastore; // for all but sessions
   private final String cluster;
   private final String root;
   private final String label;
@@ -87,17 +95,18 @@ public final class SharedState implements SharedMap, Pins, AutoCloseable {
   /**
    * Begins to take part.
    *
-   * @param metastore closed with it
+   * @param clients makes clients that do not number what they ask: see {@code deduplicate}
    * @param label what the session is called, for people
    */
   public SharedState(
-      MetastoreClient metastore,
+      Supplier<MetastoreClient> clients,
       String cluster,
       String label,
       Duration timeToLive,
       Clock clock,
       Consumer<Event> events) {
-    this.metastore = metastore;
+    this.clients = clients;
+    this.metastore = clients.get();
     this.cluster = cluster;
     this.root = "/stele/datasets/" + cluster + "/";
     this.label = label;
@@ -196,17 +205,26 @@ public final class SharedState implements SharedMap, Pins, AutoCloseable {
     } finally {
       lock.unlock();
     }
-    Session session = metastore.openSession(timeToLive, label);
+    try (MetastoreClient own = clients.get()) {
+      takePart(own.openSession(timeToLive, label));
+    }
+  }
+
+  private void takePart(Session session) {
+    String mark = root + VERSION + "sessions/" + clock.micros() + "-" + session.id();
+    boolean known = true;
     Watcher watcher = null;
     try {
+      var _ = session.put(mark, Bytes.EMPTY);
       session.onExpiry(this::endSession);
       watcher = follow();
       events.accept(new SharedEvent.Joined(cluster));
       Set<String> published = new HashSet<>();
-      while (!isOver() && session.isAlive()) {
+      while (known && !isOver() && session.isAlive()) {
         bringUpToDate(session, published);
         await(LOOK.toNanos(), false);
         mirror.pass(clock.nanos());
+        known = isKnown(mark);
       }
       if (!isClosing()) {
         events.accept(new SharedEvent.Apart(cluster, "its session in the metastore is lost"));
@@ -215,7 +233,17 @@ public final class SharedState implements SharedMap, Pins, AutoCloseable {
       if (watcher != null) {
         watcher.close();
       }
-      leave(session);
+      if (known) {
+        leave(session);
+      }
+    }
+  }
+
+  private boolean isKnown(String mark) {
+    try {
+      return metastore.get(mark).isPresent();
+    } catch (SteleException e) {
+      return true; // nobody could say
     }
   }
 

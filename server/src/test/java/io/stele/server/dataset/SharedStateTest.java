@@ -53,13 +53,19 @@ class SharedStateTest {
   }
 
   private MetastoreClient client() {
-    return new MetastoreClient(List.of(server.address()), ClientSettings.DEFAULTS);
+    return new MetastoreClient(
+        List.of(server.address()), ClientSettings.DEFAULTS.withDeduplicate(false));
   }
 
   private SharedState state(String cluster) {
     SharedState state =
         new SharedState(
-            client(), cluster, "test", SESSION, Clock.system(), event -> told.add(event.text()));
+            this::client,
+            cluster,
+            "test",
+            SESSION,
+            Clock.system(),
+            event -> told.add(event.text()));
     open.add(state);
     return state;
   }
