@@ -147,6 +147,7 @@ final class DatasetsRole implements AutoCloseable {
     CallSettings calls =
         defaults
             .withPrincipal(MetastoreRootStore.PRINCIPAL)
+            .withTimeout(known.session()) // longer than that nothing is worth waiting for
             .withAttemptTimeout( // soon enough for a session to be renewed elsewhere
                 attempt.compareTo(defaults.attemptTimeout()) < 0
                     ? attempt

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.stele.base.event.Subscription;
 import io.stele.base.time.Clock;
+import io.stele.client.call.CallSettings;
 import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.DirectoryEntry;
 import io.stele.client.metastore.Keys;
@@ -54,7 +55,10 @@ class SharedStateTest {
 
   private MetastoreClient client() {
     return new MetastoreClient(
-        List.of(server.address()), ClientSettings.DEFAULTS.withDeduplicate(false));
+        List.of(server.address()),
+        ClientSettings.DEFAULTS
+            .withCalls(CallSettings.DEFAULTS.withTimeout(SESSION))
+            .withDeduplicate(false));
   }
 
   private SharedState state(String cluster) {
