@@ -275,12 +275,12 @@ class SingleNodeTest {
 
   @Test
   void aCrashAtAnyPointOfALoadLeavesNoHalfShard() throws Exception {
-    for (int steps = 0; steps < 12; steps++) {
+    for (int steps = 0; steps < 8; steps++) {
       Path own = data.resolve("crash" + steps);
       try (TestCluster crashing = new TestCluster(own, steps)) {
         crashing.write("v1", 3, 60);
         TestCluster.Member node = crashing.start("n1:1");
-        for (int i = 0; i < steps * 3; i++) {
+        for (int i = 0; i < steps * 4; i++) {
           crashing.stumble();
         }
         node.kill();
