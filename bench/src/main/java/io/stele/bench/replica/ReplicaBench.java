@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -81,7 +82,7 @@ final class ReplicaBench {
     if (!writers.isEmpty()) {
       attempt("writes", () -> writes(writers));
     }
-    EnumSet<Trial> trials = EnumSet.noneOf(Trial.class);
+    Set<Trial> trials = EnumSet.noneOf(Trial.class);
     Stream.of(Trial.values())
         .filter(trial -> names.contains(trial.caseName()))
         .forEach(trials::add);
@@ -120,7 +121,7 @@ final class ReplicaBench {
     for (Shown each : shown.subList(0, Acks.values().length + 1)) {
       List<Shown> both = Stream.concat(Stream.of(each), limit.stream()).toList();
       String ofTablets =
-          each == tablets
+          each.equals(tablets)
               ? ""
               : String.format(
                   Locale.ROOT,
@@ -147,13 +148,13 @@ final class ReplicaBench {
 
   // ---- times
 
-  private void trials(EnumSet<Trial> wanted) throws InterruptedException {
+  private void trials(Set<Trial> wanted) throws InterruptedException {
     Map<String, List<Timing>> timings = new LinkedHashMap<>();
     Map<String, List<Double>> limits = new LinkedHashMap<>();
     for (int round = 0; round < setup.extent().rounds(); round++) {
       for (TableSide side : setup.sides()) {
         List<Trial> copying = wanted.stream().filter(trial -> trial != Trial.CONVERGE).toList();
-        if (wanted.contains(Trial.CONVERGE) && side == setup.replicated()) {
+        if (wanted.contains(Trial.CONVERGE) && side.equals(setup.replicated())) {
           trials(side, NEVER, List.of(Trial.CONVERGE), round, timings, limits);
         }
         if (!copying.isEmpty()) {
@@ -180,7 +181,7 @@ final class ReplicaBench {
             TrialRun run = new TrialRun(servers, setup.extent());
             for (Trial trial : wanted) {
               Timing timing = run.run(trial);
-              String name = trial.caseName() + (side == setup.tablets() ? "-tablet" : "");
+              String name = trial.caseName() + (side.equals(setup.tablets()) ? "-tablet" : "");
               timings.computeIfAbsent(name, _ -> new ArrayList<>()).add(timing);
               if (setup.limit() instanceof Limit.Present limit) {
                 limits

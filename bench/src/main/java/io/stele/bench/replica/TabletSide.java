@@ -28,14 +28,12 @@ final class TabletSide implements TableSide {
   /** Whoever is gone is missed at the end of its session. */
   @Override
   public TableServers start(Path directory, Duration deadAfter) throws Exception {
-    Running servers =
-        new Running(
-            SteleProcesses.start(
-                directory,
-                "metastore,master",
-                "tables",
-                List.of("tables.shared=true", "tables.files=" + directory.resolve("files"))));
-    return servers;
+    return new Running(
+        SteleProcesses.start(
+            directory,
+            "metastore,master",
+            "tables",
+            List.of("tables.shared=true", "tables.files=" + directory.resolve("files"))));
   }
 
   private static final class Running extends SteleServers {

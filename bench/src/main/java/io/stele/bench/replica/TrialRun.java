@@ -42,7 +42,7 @@ final class TrialRun {
     Writers writers = Writers.start(servers, CUT_TABLE, extent.records());
     Writers.Seen missed;
     try {
-      Thread.sleep(extent.phase());
+      writers.awaitSome();
       servers.pause();
       try {
         var _ = writers.seen();
@@ -60,14 +60,19 @@ final class TrialRun {
     return new Timing(
         seconds,
         missed.acknowledged() * Rows.LARGE_VALUE,
-        note(
-            "%,d writes missed in a cut of %d s", missed.acknowledged(), extent.cut().toSeconds()));
+        String.format(
+            Locale.ROOT,
+            "%,d writes missed in a cut of %d s",
+            missed.acknowledged(),
+            extent.cut().toSeconds()));
   }
 
   private Timing split() throws Exception {
     fill();
     Writers writers = Writers.start(servers, BULK_TABLE, extent.records());
     try {
+      writers.awaitSome();
+      var _ = writers.seen();
       Thread.sleep(extent.phase());
       Writers.Seen before = writers.seen();
       long start = System.nanoTime();
@@ -78,9 +83,15 @@ final class TrialRun {
       return new Timing(
           seconds,
           bytes(),
-          note(
-              "%d writers had %,.0f writes/s before, %,.0f meanwhile, at most %,.0f ms without one",
-              Writers.COUNT, before.perSecond(), meanwhile.perSecond(), meanwhile.longestMillis()));
+          String.format(
+              Locale.ROOT,
+              "%d writers had %,.0f writes/s before, %,.0f meanwhile, at most %,.0f ms without one;"
+                  + " %d not acknowledged in time",
+              Writers.COUNT,
+              before.perSecond(),
+              meanwhile.perSecond(),
+              meanwhile.longestMillis(),
+              meanwhile.missed()));
     } finally {
       writers.abandon();
     }
@@ -100,11 +111,8 @@ final class TrialRun {
     var _ = until("as many replicas as before", () -> servers.isSettled(BULK_TABLE));
     double seconds = (System.nanoTime() - start) / 1e9;
     requireIdentical(BULK_TABLE);
-    return new Timing(seconds, bytes(), note("all rows were read after %.2f s", readable));
-  }
-
-  private static String note(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
+    return new Timing(
+        seconds, bytes(), String.format(Locale.ROOT, "all rows were read after %.2f s", readable));
   }
 
   private long bytes() {

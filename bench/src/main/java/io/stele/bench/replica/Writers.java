@@ -1,9 +1,14 @@
 package io.stele.bench.replica;
 
+import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.error.SteleException;
 import io.stele.base.table.Consistency.Acks;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +20,10 @@ import org.jspecify.annotations.Nullable;
 final class Writers {
   static final int COUNT = 16;
 
+  private static final long SOME = 200;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PAUSE = Duration.ofMillis(5);
+
   private final List<Thread> threads = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final AtomicLong editions = new AtomicLong();
@@ -23,13 +32,15 @@ final class Writers {
   private long began = System.nanoTime();
   private long last = began;
   private long longest;
+  private long missed;
 
   /**
    * What was seen in a time.
    *
+   * @param missed that were not acknowledged in their time
    * @param longestMillis without an acknowledgement
    */
-  record Seen(long acknowledged, double seconds, double longestMillis) {
+  record Seen(long acknowledged, long missed, double seconds, double longestMillis) {
     double perSecond() {
       return acknowledged / seconds;
     }
@@ -51,20 +62,34 @@ final class Writers {
   private void run(TableServers servers, String table, long records, SplittableRandom chance) {
     try {
       while (!over && failure.get() == null) {
-        long edition = editions.incrementAndGet();
-        servers
-            .write(
-                table,
-                Acks.MAJORITY,
-                0,
-                Rows.key(chance.nextLong(records)),
-                Rows.value(edition, Rows.LARGE_VALUE))
-            .join();
-        acknowledged();
+        write(servers, table, chance.nextLong(records));
       }
     } catch (RuntimeException | Error e) {
       failure.compareAndSet(null, e);
     }
+  }
+
+  /** One that is not acknowledged in time is told of; anything else ends the writer. */
+  private void write(TableServers servers, String table, long record) {
+    long edition = editions.incrementAndGet();
+    try {
+      servers
+          .write(table, Acks.MAJORITY, 0, Rows.key(record), Rows.value(edition, Rows.LARGE_VALUE))
+          .join();
+      acknowledged();
+    } catch (CompletionException e) {
+      boolean passes =
+          e.getCause() instanceof OutcomeUnknownException
+              || (e.getCause() instanceof SteleException cause && cause.retryable());
+      if (!passes) {
+        throw e;
+      }
+      missed();
+    }
+  }
+
+  private synchronized void missed() {
+    missed++;
   }
 
   private synchronized void acknowledged() {
@@ -74,15 +99,42 @@ final class Writers {
     acknowledged++;
   }
 
-  /** What was seen since the last time this was asked. */
-  synchronized Seen seen() {
+  /** Waits until some were acknowledged: servers that were just started are slow at first. */
+  void awaitSome() throws InterruptedException, TimeoutException {
+    long start = System.nanoTime();
+    while (count() < SOME) {
+      if (System.nanoTime() - start > PATIENCE.toNanos()) {
+        throw new TimeoutException(
+            "%d writes acknowledged within %s: must be %d".formatted(count(), PATIENCE, SOME));
+      }
+      Thread.sleep(PAUSE);
+    }
+  }
+
+  private synchronized long count() {
+    requireWorking();
+    return acknowledged;
+  }
+
+  private void requireWorking() {
     Throwable problem = failure.get();
     if (problem != null) {
-      throw new IllegalStateException("a writer failed", problem);
+      Throwable cause =
+          problem instanceof CompletionException && problem.getCause() != null
+              ? problem.getCause()
+              : problem;
+      throw new IllegalStateException("a writer failed: " + cause, problem);
     }
+  }
+
+  /** What was seen since the last time this was asked. */
+  synchronized Seen seen() {
+    requireWorking();
     long now = System.nanoTime();
-    Seen seen = new Seen(acknowledged, (now - began) / 1e9, Math.max(longest, now - last) / 1e6);
+    Seen seen =
+        new Seen(acknowledged, missed, (now - began) / 1e9, Math.max(longest, now - last) / 1e6);
     acknowledged = 0;
+    missed = 0;
     longest = 0;
     began = now;
     last = now;

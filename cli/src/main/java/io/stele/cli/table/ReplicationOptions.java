@@ -10,6 +10,9 @@ import picocli.CommandLine.Option;
 
 /** How a replicated table is kept, as options of commands that make or change one. */
 final class ReplicationOptions {
+  /** Memory is counted in pieces of a mebibyte: with less, halves would be split again at once. */
+  private static final long SMALLEST_SPLIT = 4L << 20;
+
   @Option(
       names = "--erasure-grace",
       paramLabel = "TIME",
@@ -38,10 +41,17 @@ final class ReplicationOptions {
     }
     if (splitSize != null) {
       changed =
-          changed.withSplitBytes(
-              read("--split-size", splitSize, text -> ByteSize.parse(text).bytes()));
+          changed.withSplitBytes(read("--split-size", splitSize, ReplicationOptions::splitBytes));
     }
     return changed;
+  }
+
+  private static long splitBytes(String text) {
+    long bytes = ByteSize.parse(text).bytes();
+    if (bytes > 0 && bytes < SMALLEST_SPLIT) {
+      throw new InvalidRequestException("must be at least 4MiB, or 0B for never");
+    }
+    return bytes;
   }
 
   private static <T> T read(String option, String text, Function<String, T> reading) {

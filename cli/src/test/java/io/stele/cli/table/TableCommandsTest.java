@@ -159,6 +159,7 @@ class TableCommandsTest {
           table create t --family f --split-size 1MiB                      | --split-size with a tablet table: give --kind replicated as well
           table create t --family f --kind replicated --replicas 0         | 0 replicas: must be 1 to 15
           table create t --family f --kind replicated --erasure-grace soon | --erasure-grace 'soon':
+          table create t --family f --kind replicated --split-size 1MiB    | --split-size '1MiB': must be at least 4MiB, or 0B for never
           put t r f:x 1 --acks most                                        | option '--acks': 'most' is not one of one, majority, all
           get t r --reads all                                              | option '--reads': 'all' is not one of one, majority
           """)

@@ -9,7 +9,6 @@ import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.client.call.Caller;
-import io.stele.client.call.PendingCall;
 import io.stele.client.call.Repeat;
 import io.stele.protocol.v1.CloseSessionRequest;
 import io.stele.protocol.v1.KeepAliveRequest;
@@ -254,16 +253,16 @@ public final class Session implements AutoCloseable {
             });
   }
 
-  private PendingCall<KeepAliveRequest, KeepAliveResponse> renew() {
+  /** Done once what it was answered has been taken in. */
+  private CompletableFuture<KeepAliveResponse> renew() {
     long sent = caller.clock().nanos();
-    PendingCall<KeepAliveRequest, KeepAliveResponse> call =
-        caller.call(
+    return caller
+        .call(
             MetastoreGrpc.getKeepAliveMethod(),
             KeepAliveRequest.newBuilder().setSession(id).build(),
             Repeat.READ,
-            timeToLive);
-    var _ = call.whenComplete((response, thrown) -> renewed(sent, response, thrown));
-    return call;
+            timeToLive)
+        .whenComplete((response, thrown) -> renewed(sent, response, thrown));
   }
 
   private void renewed(

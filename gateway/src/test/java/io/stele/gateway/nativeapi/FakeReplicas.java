@@ -27,8 +27,8 @@ final class FakeReplicas {
   static final Partition.Split SPLIT =
       new Partition.Split(
           bytes("g"),
-          new Partition.Half("p2", List.of(A, B)),
-          new Partition.Half("p3", List.of(B)));
+          new Partition.Half("p2", List.of(new Assignment("s1", "a4"), new Assignment("s2", "a5"))),
+          new Partition.Half("p3", List.of(new Assignment("s2", "a6"))));
   static final io.stele.replicas.metadata.Metadata MAP =
       new io.stele.replicas.metadata.Metadata(
           "t1",
@@ -45,7 +45,12 @@ final class FakeReplicas {
                       new Partition.Joining(new Assignment("s3", "a3"), Optional.empty())),
                   Optional.of(SPLIT)),
               new Partition(
-                  "p4", bytes("m"), Optional.empty(), List.of(B), List.of(), Optional.empty())));
+                  "p4",
+                  bytes("m"),
+                  Optional.empty(),
+                  List.of(new Assignment("s2", "a7")),
+                  List.of(),
+                  Optional.empty())));
   static final Push.Progress PROGRESS =
       new Push.Progress(A, 8, 41, List.of(new Push.Confirmed("a2", 40, 38)), 2048);
   static final StoredCells STORED =

@@ -41,7 +41,7 @@ final class ReplicaCluster implements AutoCloseable {
   static final Duration SESSION = Duration.ofSeconds(3);
 
   /** A server that was dead for so long is replaced. */
-  static final Duration DEAD_AFTER = Duration.ofSeconds(2);
+  static final Duration DEAD_AFTER = Duration.ofSeconds(5);
 
   /** Within which all replicas must be there again once nothing is in the way. */
   static final Duration RECOVERY = TestCluster.RECOVERY;

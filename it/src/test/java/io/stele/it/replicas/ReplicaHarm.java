@@ -101,10 +101,10 @@ final class ReplicaHarm {
     }
   }
 
-  /** Some are back before anybody has missed them, others when they were replaced. */
+  /** They are back before others take their place: what they missed must be sent to them. */
   private void killAndRestart(List<SteleProcess> victims) throws InterruptedException {
     victims.forEach(SteleProcess::kill9);
-    hold(soonOrLate());
+    hold(Duration.ofMillis(random.nextLong(1_000)));
     victims.forEach(SteleProcess::launch);
     victims.forEach(SteleProcess::awaitReady);
   }

@@ -86,7 +86,7 @@ final class Splits implements AutoCloseable {
             });
       }
       await("writers").atMost(PATIENCE).until(() -> writers.answers() > 20);
-      begin(Load.STAMPED, parent, middle);
+      begin(Load.STAMPED, middle);
       await("halves; logs in " + cluster.logs())
           .atMost(ReplicaCluster.RECOVERY)
           .pollInterval(Duration.ofMillis(20))
@@ -107,7 +107,7 @@ final class Splits implements AutoCloseable {
   }
 
   /** It may be that the split by size was quicker. */
-  private void begin(String table, PartitionStatus partition, Bytes row) {
+  private void begin(String table, Bytes row) {
     try {
       stele.replicas().split(table, row, row);
       begun.incrementAndGet();

@@ -51,8 +51,8 @@ public final class WireSchemas {
   private static TableReplication toWire(Replication replication) {
     return TableReplication.newBuilder()
         .setReplicas(replication.replicas())
-        .setErasureGraceSeconds(replication.erasureGrace().getSeconds())
-        .setErasureGraceNanos(replication.erasureGrace().getNano())
+        .setErasureGraceSeconds(replication.erasureGrace().toSeconds())
+        .setErasureGraceNanos(replication.erasureGrace().toNanosPart())
         .setSplitBytes(replication.splitBytes())
         .build();
   }

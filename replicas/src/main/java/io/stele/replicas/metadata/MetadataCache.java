@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,11 +60,14 @@ public final class MetadataCache {
       List<LiveServer> servers,
       Map<String, LiveServer> serversById) {}
 
+  private static final int DROPPED_KEPT = 1_000; // ids; none comes back, so a few would do
+
   private final MetadataParts parts;
   private final TableLookup lookup;
   private final MetadataFetch fetch;
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private final ReentrantLock lock = new ReentrantLock(); // for who changes the view
+  private final Set<String> dropped = new LinkedHashSet<>(); // guarded by lock; the last of them
   private volatile View view = new View(Map.of(), Map.of(), List.of(), Map.of());
 
   MetadataCache(MetadataParts parts, TableLookup lookup, MetadataFetch fetch) {
@@ -240,6 +244,9 @@ public final class MetadataCache {
     boolean changed =
         change(
             before -> {
+              if (dropped.contains(fresh.config().id())) {
+                return null; // it was looked up before it was dropped
+              }
               Known known = before.byId.get(fresh.config().id());
               return known != null && !newer(fresh, known) ? null : with(before, fresh);
             });
@@ -269,6 +276,10 @@ public final class MetadataCache {
         before -> {
           Map<String, Known> byId = new HashMap<>(before.byId);
           ids.stream().filter(id -> byId.remove(id) != null).forEach(gone::add);
+          dropped.addAll(gone);
+          while (dropped.size() > DROPPED_KEPT) {
+            dropped.remove(dropped.iterator().next());
+          }
           return gone.isEmpty() ? null : tables(before, byId);
         });
     gone.forEach(id -> tell(each -> each.tableChanged(id)));

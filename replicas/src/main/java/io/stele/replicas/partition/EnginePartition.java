@@ -130,6 +130,21 @@ public final class EnginePartition implements PartitionStore {
   }
 
   @Override
+  public boolean takes(CellBatch cells) {
+    ReplicaSchema current = schema;
+    if (current.takesAll()) {
+      return true;
+    }
+    CellBatch.Reader reader = cells.read();
+    while (reader.next()) {
+      if (!current.takes(reader.cell())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
   public CompletableFuture<Long> whenDurable(long sequence) {
     return sequence <= store.durableTxn()
         ? CompletableFuture.completedFuture(sequence)

@@ -30,6 +30,9 @@ public interface PartitionStore extends AutoCloseable {
   /** Done when all changes up to a sequence are durable; answers the newest that is. */
   CompletableFuture<Long> whenDurable(long sequence);
 
+  /** Whether the schema has all families of these cells; those of others would be left out. */
+  boolean takes(CellBatch cells);
+
   /** Of the newest change, durable or not. After a restart it may be higher, never lower. */
   long sequence();
 

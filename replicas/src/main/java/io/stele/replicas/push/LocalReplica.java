@@ -217,7 +217,7 @@ public final class LocalReplica {
                     write.fail(failure);
                   } else {
                     Metadata known = metadata;
-                    write.heldBy(name.assignment().id(), known.sequence(), known);
+                    write.durableHere(name.assignment().id(), known);
                   }
                 });
     return write.answer();
@@ -255,6 +255,10 @@ public final class LocalReplica {
 
   /** Answers the sequence; 0 if nothing of it belongs here. */
   private long add(CellBatch cells, LongFunction<Change> change) {
+    if (!store.takes(cells)) {
+      partners.followNow(
+          name.table()); // the family may be new; else it was removed, and is left out
+    }
     long sequence;
     boolean tooMuch;
     gate.readLock().lock();

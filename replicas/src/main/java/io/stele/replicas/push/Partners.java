@@ -23,6 +23,13 @@ public interface Partners {
   Metadata valid(String table);
 
   /**
+   * Has the replicas of a table follow what is valid now, for certain: schema and METADATA.
+   *
+   * @throws io.stele.base.error.UnavailableException if that cannot be told
+   */
+  void followNow(String table);
+
+  /**
    * Changes METADATA, unless it is no longer what it is thought to be.
    *
    * @return what is valid then: it shows whether the change was made

@@ -95,7 +95,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
           open(assigned, schema, metadata);
         }
       }
-      boolean altered = !schema.equals(schemas.put(metadata.table(), schema));
+      boolean altered = !schema.equals(schemas.get(metadata.table()));
       for (LocalReplica replica : replicas(metadata.table())) {
         if (altered) {
           replica.store().alter(schema);
@@ -103,6 +103,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
         replica.follow(metadata);
         index(replica);
       }
+      schemas.put(metadata.table(), schema);
     } catch (IOException e) {
       throw new UnavailableException("a replica could not be made or opened: " + e, e);
     } finally {
@@ -168,13 +169,18 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   public void forget(String table) {
     lifecycle.lock();
     try {
-      for (LocalReplica replica : replicas(table)) {
-        remove(replica, "its table was dropped");
-      }
-      for (Replica name : Optional.ofNullable(unopened.remove(table)).orElse(List.of())) {
-        stores.delete(name.name());
-      }
       schemas.remove(table);
+      List<Replica> left = unopened.computeIfAbsent(table, _ -> new ArrayList<>());
+      for (LocalReplica replica : replicas(table)) {
+        left.add(replica.name());
+        remove(replica, "its table was dropped");
+        left.removeLast(); // what fails to go is tried again
+      }
+      while (!left.isEmpty()) {
+        stores.delete(left.getLast().name());
+        left.removeLast();
+      }
+      unopened.remove(table);
     } finally {
       lifecycle.unlock();
     }
@@ -255,7 +261,19 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
 
   private void save() {
     for (LocalReplica replica : byAssignment.values()) {
-      attempt("save of how far others are with " + replica.name(), replica::save);
+      attempt("save of how far others are with " + replica.name(), () -> saveIfHere(replica));
+    }
+  }
+
+  /** A file that is written while its directory is deleted would stay behind. */
+  private void saveIfHere(LocalReplica replica) throws IOException {
+    lifecycle.lock();
+    try {
+      if (byAssignment.get(replica.name().assignment().id()) == replica) {
+        replica.save();
+      }
+    } finally {
+      lifecycle.unlock();
     }
   }
 

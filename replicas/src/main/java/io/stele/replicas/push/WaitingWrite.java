@@ -27,6 +27,7 @@ final class WaitingWrite {
 
   // Guarded by this.
   private final List<String> holders = new ArrayList<>(4);
+  private boolean durableHere; // or who reads here what was acknowledged might not find it
   private long knownElsewhere; // the newest METADATA that one of them knows
 
   private volatile long sequence; // 0 until it has one
@@ -52,6 +53,14 @@ final class WaitingWrite {
 
   void sequence(long value) {
     sequence = value;
+  }
+
+  /** The replica at which it began has it durably: until then nothing is enough. */
+  void durableHere(String assignment, Metadata metadata) {
+    synchronized (this) {
+      durableHere = true;
+    }
+    heldBy(assignment, metadata.sequence(), metadata);
   }
 
   /** An assignment has it durably, and knows METADATA up to a sequence. */
@@ -81,7 +90,7 @@ final class WaitingWrite {
   }
 
   private boolean isEnough(Metadata metadata) {
-    if (metadata.sequence() < knownElsewhere) {
+    if (!durableHere || metadata.sequence() < knownElsewhere) {
       return false;
     }
     for (Partition partition : metadata.partitions()) {

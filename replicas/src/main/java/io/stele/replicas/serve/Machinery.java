@@ -61,6 +61,7 @@ final class Machinery implements Partners, MetadataCache.Listener {
   private final Map<String, Long> missingSince = new ConcurrentHashMap<>(); // tables, by id
 
   private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock following = new ReentrantLock();
   private final Condition ended = lock.newCondition();
   private boolean closed; // guarded by lock
   private final List<Thread> threads;
@@ -252,24 +253,46 @@ final class Machinery implements Partners, MetadataCache.Listener {
             valid -> valid.txn().equals(base.txn()) ? Optional.of(operation) : Optional.empty());
   }
 
+  @Override
+  public void followNow(String table) {
+    var _ = valid(table);
+    followKnown(table);
+  }
+
   // ---- news
 
+  /** What is known is looked at within the lock, so that nothing older comes behind it. */
   @Override
   public void tableChanged(String table) {
-    Optional<MetadataCache.Known> known = cache().byId(table);
-    if (known.isPresent()) {
-      follow(known.get());
-    } else if (host.tables().contains(table)) {
-      forgetIfDropped(table, 0);
+    following.lock();
+    try {
+      if (cache().byId(table).isPresent()) {
+        follow(table);
+      } else if (host.tables().contains(table)) {
+        forgetIfDropped(table, 0);
+      }
+    } finally {
+      following.unlock();
     }
   }
 
-  private void follow(MetadataCache.Known known) {
+  private void follow(String table) {
     try {
-      host.follow(known.config().schema(), known.metadata());
+      followKnown(table);
     } catch (RuntimeException e) {
-      events.accept(
-          new ReplicaEvent.BackgroundFailed("following METADATA of " + known.config().name(), e));
+      events.accept(new ReplicaEvent.BackgroundFailed("following METADATA of " + table, e));
+    }
+  }
+
+  /** Has the replicas of a table follow what is known; waits for others who do so. */
+  void followKnown(String table) {
+    following.lock();
+    try {
+      cache()
+          .byId(table)
+          .ifPresent(known -> host.follow(known.config().schema(), known.metadata()));
+    } finally {
+      following.unlock();
     }
   }
 
@@ -302,7 +325,7 @@ final class Machinery implements Partners, MetadataCache.Listener {
   // ---- upkeep
 
   void upkeep() {
-    cache().tables().forEach(this::follow); // what failed before
+    cache().tables().forEach(known -> follow(known.config().id())); // what failed before
     host.upkeep();
     scans.closeIdle();
     for (String table : host.tables()) {
@@ -377,6 +400,16 @@ final class Machinery implements Partners, MetadataCache.Listener {
    */
   MetadataCache.Known table(String name) {
     return cache().require(name);
+  }
+
+  /** A table as it is now; as it is known here, while the coordination service is away. */
+  MetadataCache.Known newest(String name) {
+    try {
+      followNow(table(name).config().id());
+    } catch (UnavailableException e) {
+      // What is known has to do.
+    }
+    return table(name);
   }
 
   ConflictException exists(String name) {

@@ -397,7 +397,7 @@ public final class ReplicaServer
 
   @Override
   public TableSchema schema(String table) {
-    return machinery.table(table).config().schema();
+    return machinery.newest(table).config().schema();
   }
 
   @Override

@@ -43,7 +43,13 @@ final class Writes {
   /** Answers the sequence of the change in the replica here. */
   CompletableFuture<Long> apply(String table, CellBatch cells, Acks acks) {
     MetadataCache.Known known = machinery.table(table);
-    Bytes first = checkFamilies(known, cells);
+    Bytes first;
+    try {
+      first = checkFamilies(known, cells);
+    } catch (InvalidRequestException e) {
+      known = machinery.newest(table); // perhaps it was altered a moment ago
+      first = checkFamilies(known, cells);
+    }
     HistoryRule.check(table, known.config().schema(), cells);
     Partition partition = known.metadata().partitionOf(first);
     checkOnePartition(table, partition, cells);
@@ -116,12 +122,25 @@ final class Writes {
 
   /** The replica here that serves a partition. */
   LocalReplica member(MetadataCache.Known known, Partition partition, Bytes row) {
-    Optional<LocalReplica> replica =
-        machinery
-            .host()
-            .replica(partition.id())
-            .filter(each -> each.duty().role() == Duty.Role.SERVING);
-    return replica.orElseThrow(() -> notHere(known, partition, row));
+    return serving(partition)
+        .or(() -> opened(known, partition))
+        .orElseThrow(() -> notHere(known, partition, row));
+  }
+
+  private Optional<LocalReplica> serving(Partition partition) {
+    return machinery
+        .host()
+        .replica(partition.id())
+        .filter(each -> each.duty().role() == Duty.Role.SERVING);
+  }
+
+  /** One that is of this server, and is just being made or opened. */
+  private Optional<LocalReplica> opened(MetadataCache.Known known, Partition partition) {
+    if (partition.members().stream().noneMatch(each -> each.server().equals(machinery.id()))) {
+      return Optional.empty();
+    }
+    machinery.followKnown(known.config().id());
+    return serving(partition);
   }
 
   private NotServingException notHere(MetadataCache.Known known, Partition partition, Bytes row) {

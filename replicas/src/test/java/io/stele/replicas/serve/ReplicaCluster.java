@@ -297,7 +297,7 @@ final class ReplicaCluster implements AutoCloseable {
                           each ->
                               digests.addAll(
                                   replica(each, partition)
-                                      .orElseThrow()
+                                      .orElseThrow(() -> new AssertionError("no replica yet"))
                                       .store()
                                       .digests(RowRange.ALL, List.of()))));
       if (digests.stream().distinct().count() != 1

@@ -414,6 +414,8 @@ class ReplicaWritesTest {
             .put(Bytes.utf8("r"), Bytes.utf8("g"), QUALIFIER, 1, Bytes.utf8("w"))
             .build();
     result(cluster.server("b").at(ALL).apply("t", other, Tables.ANY_TXN, true));
+    cluster.servers.forEach(
+        (name, server) -> assertThat(scan(server, "t")).as(name).containsEntry("r", "w"));
     assertThatThrownBy(() -> a().alter("t", wider.withReplication(Replication.of(2))))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("has 3 replicas");
@@ -422,7 +424,10 @@ class ReplicaWritesTest {
     assertThat(a().list(false)).containsExactly("t");
     cluster.server("c").drop("t");
     assertThat(a().list(false)).isEmpty();
-    assertThatThrownBy(() -> get(a(), "t", "r")).isInstanceOf(NotFoundException.class);
+    await() // a look at all tables that began before may still end after it
+        .untilAsserted(
+            () ->
+                assertThatThrownBy(() -> get(a(), "t", "r")).isInstanceOf(NotFoundException.class));
     await()
         .untilAsserted(
             () ->

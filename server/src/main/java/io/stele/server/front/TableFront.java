@@ -12,6 +12,7 @@ import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.gateway.nativeapi.Serving;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -36,9 +37,9 @@ public final class TableFront {
   private final boolean tabletsExpected;
   private final ReentrantLock creating = new ReentrantLock();
 
-  private volatile @Nullable Tables tablets;
-  private volatile @Nullable TableAdmin tabletAdmin;
-  private volatile @Nullable TabletLocator tabletLocator;
+  private final AtomicReference<@Nullable Tables> tablets = new AtomicReference<>();
+  private final AtomicReference<@Nullable TableAdmin> tabletAdmin = new AtomicReference<>();
+  private final AtomicReference<@Nullable TabletLocator> tabletLocator = new AtomicReference<>();
   private volatile Supplier<Optional<String>> master = Optional::empty;
 
   // What the gateway has at present; guarded by this.
@@ -76,42 +77,39 @@ public final class TableFront {
 
   /** Serves the rows of tablet tables; see {@link NativeServer#serveRows}. */
   public synchronized Serving serveRows(Tables served) {
-    tablets = served;
+    tablets.set(served);
     publishRows();
     return () -> endRows(served);
   }
 
   private synchronized void endRows(Tables served) {
-    if (tablets == served) {
-      tablets = null;
+    if (tablets.compareAndSet(served, null)) {
       publishRows();
     }
   }
 
   /** Serves what is done to tablet tables as a whole. */
   public synchronized Serving serveAdmin(TableAdmin admin) {
-    tabletAdmin = admin;
+    tabletAdmin.set(admin);
     publishWhole();
     return () -> endAdmin(admin);
   }
 
   private synchronized void endAdmin(TableAdmin admin) {
-    if (tabletAdmin == admin) {
-      tabletAdmin = null;
+    if (tabletAdmin.compareAndSet(admin, null)) {
       publishWhole();
     }
   }
 
   /** Tells on which servers of a cluster tablets are. */
   public synchronized Serving serve(TabletLocator locator) {
-    tabletLocator = locator;
+    tabletLocator.set(locator);
     publishPlaces();
     return () -> endPlaces(locator);
   }
 
   private synchronized void endPlaces(TabletLocator locator) {
-    if (tabletLocator == locator) {
-      tabletLocator = null;
+    if (tabletLocator.compareAndSet(locator, null)) {
       publishPlaces();
     }
   }
@@ -125,15 +123,15 @@ public final class TableFront {
   // ---- both kinds
 
   private synchronized void publishRows() {
-    rows = publish(rows, bothRows(), tablets, gateway::serveRows);
+    rows = publish(rows, bothRows(), tablets.get(), gateway::serveRows);
   }
 
   private synchronized void publishWhole() {
-    whole = publish(whole, bothWhole(), tabletAdmin, gateway::serveAdmin);
+    whole = publish(whole, bothWhole(), tabletAdmin.get(), gateway::serveAdmin);
   }
 
   private synchronized void publishPlaces() {
-    places = publish(places, bothPlaces(), tabletLocator, gateway::serve);
+    places = publish(places, bothPlaces(), tabletLocator.get(), gateway::serve);
   }
 
   private interface Publishing<T> {
@@ -152,7 +150,7 @@ public final class TableFront {
   }
 
   private Optional<Tables> bothRows() {
-    Tables served = tablets;
+    Tables served = tablets.get();
     return replicated.map(
         kind ->
             new TablesByKind(
@@ -177,7 +175,7 @@ public final class TableFront {
 
   /** None where there are no tablet tables; the master is asked where it is another. */
   private Optional<TableAdmin> tabletAdmin() {
-    TableAdmin served = tabletAdmin;
+    TableAdmin served = tabletAdmin.get();
     if (served == null && tabletsExpected) {
       throw master
           .get()
@@ -204,11 +202,11 @@ public final class TableFront {
 
   /** Without a locator, tablets are all here; a table that is not of their kind is not. */
   private TabletLocator placesOfTablets(Kinds kinds, String table) {
-    TabletLocator locator = tabletLocator;
+    TabletLocator locator = tabletLocator.get();
     if (locator != null) {
       return locator;
     }
-    Tables _ = orNone(tablets, table);
+    Tables _ = orNone(tablets.get(), table);
     if (kinds.isReplicated(table)) {
       throw new NotFoundException(AdminByKind.none(table));
     }
@@ -232,11 +230,11 @@ public final class TableFront {
 
   /** Rows, as clients of this process see them. */
   public Tables rows() {
-    return bothRows().orElseGet(() -> orNone(tablets, ""));
+    return bothRows().orElseGet(() -> orNone(tablets.get(), ""));
   }
 
   /** Whole tables, as clients of this process see them. */
   public TableAdmin whole() {
-    return bothWhole().orElseGet(() -> orNone(tabletAdmin, ""));
+    return bothWhole().orElseGet(() -> orNone(tabletAdmin.get(), ""));
   }
 }

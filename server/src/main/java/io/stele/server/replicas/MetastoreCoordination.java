@@ -1,27 +1,43 @@
 package io.stele.server.replicas;
 
+import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Subscription;
 import io.stele.client.metastore.KeyValue;
 import io.stele.client.metastore.Keys;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.metastore.Step;
+import io.stele.client.metastore.Transaction;
 import io.stele.replicas.metadata.Coordination;
 import io.stele.replicas.metadata.TableConfig;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * Keeps replicated tables and their servers in the metastore, wherever that is: see {@link
  * ReplicaKeys}. A version is the revision that modified a key.
+ *
+ * <p>When the server stops, those who wait for the metastore are told so at once, and not when it
+ * has been given up.
  */
 final class MetastoreCoordination implements Coordination {
+  private static final String STOPPING = "this server is stopping";
+  private static final Executor THREADS =
+      task -> Thread.ofVirtual().name("stele-coordination").start(task);
+
   private final MetastoreClient metastore;
   private final Predicate<String> otherKinds;
   private final BooleanSupplier leads;
+  private final CompletableFuture<Void> stopping = new CompletableFuture<>();
 
   /**
    * The metastore as a server of replicated tables sees it.
@@ -36,8 +52,42 @@ final class MetastoreCoordination implements Coordination {
     this.leads = leads;
   }
 
+  /** Answers nothing any more. */
+  void stop() {
+    stopping.complete(null);
+  }
+
+  boolean isStopped() {
+    return stopping.isDone();
+  }
+
+  private <T> T look(Supplier<T> question) {
+    return ask(question, () -> new UnavailableException(STOPPING));
+  }
+
+  private boolean change(Transaction transaction) {
+    return ask(() -> transaction.commit().succeeded(), () -> new OutcomeUnknownException(STOPPING));
+  }
+
+  private <T> T ask(Supplier<T> question, Supplier<SteleException> whenStopped) {
+    CompletableFuture<T> answer = CompletableFuture.supplyAsync(question, THREADS);
+    try {
+      Object _ = CompletableFuture.anyOf(answer, stopping).join();
+      if (!answer.isDone()) {
+        throw whenStopped.get();
+      }
+      return answer.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof SteleException problem ? problem : e;
+    }
+  }
+
   @Override
   public List<Kept> tables() {
+    return look(this::allTables);
+  }
+
+  private List<Kept> allTables() {
     List<Kept> tables = new ArrayList<>();
     for (KeyValue key : metastore.range(Keys.prefix(ReplicaKeys.TABLES))) {
       tables.add(kept(key));
@@ -48,7 +98,7 @@ final class MetastoreCoordination implements Coordination {
 
   @Override
   public Optional<Kept> table(String name) {
-    return metastore.get(ReplicaKeys.table(name)).map(MetastoreCoordination::kept);
+    return look(() -> metastore.get(ReplicaKeys.table(name)).map(MetastoreCoordination::kept));
   }
 
   private static Kept kept(KeyValue key) {
@@ -59,43 +109,39 @@ final class MetastoreCoordination implements Coordination {
   public boolean create(TableConfig config) {
     String key = ReplicaKeys.table(config.name());
     return !otherKinds.test(config.name())
-        && metastore
-            .transaction()
-            .when(key)
-            .isAbsent()
-            .then(Step.put(key, ConfigText.write(config)))
-            .commit()
-            .succeeded();
+        && change(
+            metastore
+                .transaction()
+                .when(key)
+                .isAbsent()
+                .then(Step.put(key, ConfigText.write(config))));
   }
 
   @Override
   public boolean replace(TableConfig config, long version) {
     String key = ReplicaKeys.table(config.name());
-    return metastore
-        .transaction()
-        .when(key)
-        .modified()
-        .isEqualTo(version)
-        .then(Step.put(key, ConfigText.write(config)))
-        .commit()
-        .succeeded();
+    return change(
+        metastore
+            .transaction()
+            .when(key)
+            .modified()
+            .isEqualTo(version)
+            .then(Step.put(key, ConfigText.write(config))));
   }
 
   @Override
   public boolean delete(String name, long version) {
     String key = ReplicaKeys.table(name);
-    return metastore
-        .transaction()
-        .when(key)
-        .modified()
-        .isEqualTo(version)
-        .then(Step.delete(key))
-        .commit()
-        .succeeded();
+    return change(
+        metastore.transaction().when(key).modified().isEqualTo(version).then(Step.delete(key)));
   }
 
   @Override
   public List<LiveServer> servers() {
+    return look(this::liveServers);
+  }
+
+  private List<LiveServer> liveServers() {
     List<LiveServer> servers = new ArrayList<>();
     for (KeyValue key : metastore.range(Keys.prefix(ReplicaKeys.SERVERS))) {
       servers.add(ConfigText.server(key.key(), key.text()));

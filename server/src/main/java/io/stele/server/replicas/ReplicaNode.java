@@ -1,5 +1,6 @@
 package io.stele.server.replicas;
 
+import io.stele.base.event.Event;
 import io.stele.base.event.Events;
 import io.stele.base.event.Subscription;
 import io.stele.base.file.LocalFileStore;
@@ -14,6 +15,9 @@ import io.stele.gateway.nativeapi.GrpcReplicaPeers;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.gateway.nativeapi.Serving;
 import io.stele.replicas.metadata.Coordination.LiveServer;
+import io.stele.replicas.metadata.MetadataEvent;
+import io.stele.replicas.placement.KeeperEvent;
+import io.stele.replicas.push.ReplicaEvent;
 import io.stele.replicas.serve.ReplicaServer;
 import io.stele.replicas.serve.ServerId;
 import io.stele.server.cluster.SessionLoop;
@@ -83,7 +87,7 @@ public final class ReplicaNode implements AutoCloseable {
     MetastoreClient metastore =
         new MetastoreClient(
             settings.metastore(), ClientSettings.DEFAULTS.withCalls(calls(settings)));
-    parts.push(metastore::close);
+    parts.push(metastore);
     MetastoreCoordination coordination =
         new MetastoreCoordination(metastore, front::hasTabletTable, registration::leads);
     NearPeers peers =
@@ -99,23 +103,35 @@ public final class ReplicaNode implements AutoCloseable {
             .clock(Clock.system())
             .random(RandomSource.system())
             .cache(new BlockCache(settings.cacheBytes()))
-            .events(events::publish);
+            .events(event -> tell(event, coordination, events));
     ReplicaServer server =
         settings.awaitsMetastore() ? builder.open() : builder.withoutWaiting().open();
-    parts.push(server::close);
+    parts.push(server);
+    parts.push(coordination::stop); // nothing of it waits for the metastore any more
     peers.near(server.metadataPeer(), server.replicaPeer());
     Serving toPeers = gateway.serve(server.metadataPeer(), server.replicaPeer());
     Serving toPeople = gateway.serve(front.replicas(server));
-    parts.push(toPeers::close);
-    parts.push(toPeople::close);
+    parts.push(toPeers);
+    parts.push(toPeople);
     Subscription names = tables.follow(coordination);
-    parts.push(names::close);
+    parts.push(names);
     tables.serve(server);
     parts.push(tables::stop);
     String what = "replica server " + settings.address();
     SessionLoop sessions =
         new SessionLoop(what, metastore, settings.session(), registration, events).start();
     parts.push(sessions); // leaves first, so that others are asked
+  }
+
+  /** That something will be tried again is not so once it stops. */
+  private static void tell(Event event, MetastoreCoordination coordination, Events events) {
+    boolean triedAgain =
+        event instanceof MetadataEvent.Failed
+            || event instanceof KeeperEvent.Failed
+            || event instanceof ReplicaEvent.BackgroundFailed;
+    if (!triedAgain || !coordination.isStopped()) {
+      events.publish(event);
+    }
   }
 
   /** Waits until others know of it; false if that takes longer. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.stele.base.error.CorruptDataException;
+import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Event;
 import io.stele.base.event.Events;
 import io.stele.base.event.Subscription;
@@ -32,7 +34,10 @@ import io.stele.server.cluster.SessionLoop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -177,6 +182,22 @@ class MetastoreCoordinationTest {
         .hasMessageContaining("without groups");
     client.put("/stele/replicas/tables/t", "nonsense");
     assertThatThrownBy(() -> coordination.tables()).isInstanceOf(CorruptDataException.class);
+  }
+
+  @Test
+  void whoWaitsIsToldWhenTheServerStops() throws Exception {
+    MetastoreCoordination stopped = new MetastoreCoordination(client, "taken"::equals, () -> false);
+    coordination.create(config("t"));
+    serving.close(); // from now on the metastore is waited for
+    CompletableFuture<List<Kept>> look = CompletableFuture.supplyAsync(stopped::tables);
+    CompletableFuture<Boolean> change =
+        CompletableFuture.supplyAsync(() -> stopped.create(config("u")));
+    assertThatThrownBy(() -> look.get(100, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    stopped.stop();
+    assertThatThrownBy(look::join).hasCauseInstanceOf(UnavailableException.class);
+    assertThatThrownBy(change::join).hasCauseInstanceOf(OutcomeUnknownException.class);
+    assertThatThrownBy(() -> stopped.table("t")).isInstanceOf(UnavailableException.class);
   }
 
   // ---- watching

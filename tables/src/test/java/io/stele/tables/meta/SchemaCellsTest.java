@@ -10,6 +10,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.schema.Compression;
 import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.PurgePolicy;
+import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,5 +103,18 @@ class SchemaCellsTest {
     CellBatchBuilder batch = new CellBatchBuilder();
     SchemaCells.save("t", SCHEMA, 4, batch);
     return Configs.puts(batch);
+  }
+
+  @Test
+  void replicatedTablesAreRefused() {
+    assertThatThrownBy(
+            () ->
+                SchemaCells.save(
+                    "t",
+                    TableSchema.ofFamilies("f").withReplication(Replication.of(3)),
+                    1,
+                    new CellBatchBuilder()))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("schema of table \"t\" with 3 replicas: META keeps tablet tables");
   }
 }

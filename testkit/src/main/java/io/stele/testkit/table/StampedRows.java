@@ -16,6 +16,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -55,7 +56,7 @@ public final class StampedRows {
   record Change(Deed deed, Attempt attempt) {}
 
   private final Clock clock;
-  private final Map<String, TreeMap<Long, Change>> rows = new ConcurrentHashMap<>(); // by time
+  private final Map<String, NavigableMap<Long, Change>> rows = new ConcurrentHashMap<>(); // by time
   private final List<Violation> violations = new ArrayList<>(); // guarded by itself
   private final AtomicLong acknowledged = new AtomicLong();
   private final AtomicLong unknown = new AtomicLong();
@@ -71,7 +72,7 @@ public final class StampedRows {
    * the row, or read it by {@link #read}, at the same time.
    */
   public boolean write(Tables tables, String table, String row, RandomGenerator random) {
-    TreeMap<Long, Change> changes = rows.computeIfAbsent(row, _ -> new TreeMap<>());
+    NavigableMap<Long, Change> changes = rows.computeIfAbsent(row, _ -> new TreeMap<>());
     long time = Math.max(clock.micros(), changes.isEmpty() ? 1 : changes.lastKey() + 1);
     Deed deed = choose(changes, random);
     synchronized (changes) {
@@ -87,7 +88,7 @@ public final class StampedRows {
     return attempt == Attempt.DONE;
   }
 
-  private static Deed choose(TreeMap<Long, Change> changes, RandomGenerator random) {
+  private static Deed choose(NavigableMap<Long, Change> changes, RandomGenerator random) {
     int dice = random.nextInt(16);
     if (dice == 0) {
       return new Deed.EraseOlder();
@@ -131,8 +132,8 @@ public final class StampedRows {
     look("read of ", row, byTime(cells));
   }
 
-  private static TreeMap<Long, String> byTime(List<Cell> cells) {
-    TreeMap<Long, String> values = new TreeMap<>();
+  private static NavigableMap<Long, String> byTime(List<Cell> cells) {
+    NavigableMap<Long, String> values = new TreeMap<>();
     cells.forEach(cell -> values.put(cell.timestamp(), cell.value().toUtf8()));
     return values;
   }
@@ -143,7 +144,7 @@ public final class StampedRows {
    * @param cells of all rows, however they were read
    */
   public Verdict check(List<Cell> cells) {
-    Map<String, TreeMap<Long, String>> found = new LinkedHashMap<>();
+    Map<String, NavigableMap<Long, String>> found = new LinkedHashMap<>();
     for (Cell cell : cells) {
       found
           .computeIfAbsent(cell.row().toUtf8(), _ -> new TreeMap<>())
@@ -166,8 +167,8 @@ public final class StampedRows {
     }
   }
 
-  private void look(String how, String row, TreeMap<Long, String> found) {
-    TreeMap<Long, Change> changes = rows.computeIfAbsent(row, _ -> new TreeMap<>());
+  private void look(String how, String row, NavigableMap<Long, String> found) {
+    NavigableMap<Long, Change> changes = rows.computeIfAbsent(row, _ -> new TreeMap<>());
     synchronized (changes) {
       for (Violation each : compare(row, changes, found)) {
         violated(each.anomaly(), how + each.message());
@@ -184,7 +185,7 @@ public final class StampedRows {
 
   /** What is wrong with the values of a row, by their times. */
   static List<Violation> compare(
-      String row, TreeMap<Long, Change> changes, TreeMap<Long, String> found) {
+      String row, NavigableMap<Long, Change> changes, NavigableMap<Long, String> found) {
     List<Violation> wrong = new ArrayList<>();
     found.forEach((time, value) -> explain(row, changes, time, value).ifPresent(wrong::add));
     for (Map.Entry<Long, Change> each : changes.entrySet()) {
@@ -203,7 +204,7 @@ public final class StampedRows {
   }
 
   private static Optional<Violation> explain(
-      String row, TreeMap<Long, Change> changes, long time, String value) {
+      String row, NavigableMap<Long, Change> changes, long time, String value) {
     Change change = changes.get(time);
     if (change == null || !(change.deed() instanceof Deed.Put)) {
       return Optional.of(
@@ -230,7 +231,7 @@ public final class StampedRows {
    * acknowledged, or a later one of unknown outcome: one of these must explain all that is there.
    */
   private static Optional<Violation> lost(
-      String row, TreeMap<Long, Change> changes, TreeMap<Long, String> found) {
+      String row, NavigableMap<Long, Change> changes, NavigableMap<Long, String> found) {
     List<Long> ends = new ArrayList<>(List.of(Long.MIN_VALUE));
     Map<Long, Long> erased = new TreeMap<>();
     changes.forEach(
@@ -260,8 +261,8 @@ public final class StampedRows {
 
   /** What speaks against an erasure of all before a time being the last; empty if nothing does. */
   private static String missing(
-      TreeMap<Long, Change> changes,
-      TreeMap<Long, String> found,
+      NavigableMap<Long, Change> changes,
+      NavigableMap<Long, String> found,
       Map<Long, Long> erased,
       long end) {
     if (!found.headMap(end).isEmpty()) {
