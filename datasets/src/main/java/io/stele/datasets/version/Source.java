@@ -20,14 +20,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where versions come from: {@code <root>/<dataset>/<version>/<files>} in a file store, which is
- * only read. Files and directories whose names begin with {@code _} or {@code .} are passed over.
+ * only read. Files and directories whose names begin with {@code _} or {@code .} are passed over. A
+ * version that somebody is seen to be writing is not there yet.
  */
 public final class Source {
   static final String SUCCESS = "_SUCCESS";
 
+  /** There as long as {@link VersionWriter} is at work. */
+  static final String UNFINISHED = "_unfinished";
+
+  /** There as long as a job of Hadoop's is at work, or if it failed. */
+  private static final String HADOOP_UNFINISHED = "_temporary";
+
   private final FileStore store;
   private final InputKinds kinds;
   private final boolean requireSuccess;
+  private volatile Set<FilePath> complete = Set.of(); // versions, which need no second look
 
   public Source(FileStore store, InputKinds kinds, boolean requireSuccess) {
     this.store = store;
@@ -64,20 +72,25 @@ public final class Source {
    */
   public List<Found> scan() throws IOException {
     List<Found> found = new ArrayList<>();
+    Set<FilePath> present = new HashSet<>();
     for (FileInfo entry : store.list(FilePath.ROOT)) {
       String name = entry.path().name();
       if (!entry.directory() || Names.hidden(name)) {
         continue;
       }
-      found.add(Names.dataset(name) ? scan(name) : new Found(name, List.of(), Names.DATASET_RULE));
+      found.add(
+          Names.dataset(name)
+              ? scan(name, present)
+              : new Found(name, List.of(), Names.DATASET_RULE));
     }
     if (found.isEmpty() && store.stat(FilePath.ROOT).isEmpty()) {
       throw new IOException(store.describe() + " does not exist");
     }
+    complete = Set.copyOf(present);
     return found;
   }
 
-  private Found scan(String dataset) {
+  private Found scan(String dataset, Set<FilePath> present) {
     List<String> versions = new ArrayList<>();
     String problem = "";
     try {
@@ -88,8 +101,9 @@ public final class Source {
         }
         if (!Names.version(name)) {
           problem = "version \"" + name + "\": " + Names.VERSION_RULE;
-        } else if (!requireSuccess || store.stat(entry.path().resolve(SUCCESS)).isPresent()) {
+        } else if (complete.contains(entry.path()) || isComplete(entry.path())) {
           versions.add(name);
+          present.add(entry.path());
         }
       }
     } catch (IOException e) {
@@ -97,6 +111,16 @@ public final class Source {
     }
     versions.sort(null);
     return new Found(dataset, versions, problem);
+  }
+
+  /** Whether nobody is writing a version any more. */
+  private boolean isComplete(FilePath version) throws IOException {
+    if (store.stat(version.resolve(SUCCESS)).isPresent()) {
+      return true;
+    }
+    return !requireSuccess
+        && store.stat(version.resolve(UNFINISHED)).isEmpty()
+        && store.stat(version.resolve(HADOOP_UNFINISHED)).isEmpty();
   }
 
   /** The files of a version; its number of shards is theirs. */

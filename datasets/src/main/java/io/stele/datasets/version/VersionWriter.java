@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
 
 /**
  * Writes a version into a source: one file for each shard, the manifest that declares them, and
- * {@code _SUCCESS} last. One thread at a time.
+ * {@code _SUCCESS} last. Until then {@code _unfinished} keeps servers away. One thread at a time.
  *
  * <pre>{@code
  * try (VersionWriter writer = VersionWriter.create(store, "scores", "2026-01-01", 16, TEXT, scratch, random)) {
@@ -80,6 +80,7 @@ public final class VersionWriter implements Closeable {
     }
     VersionWriter writer = new VersionWriter(store, directory);
     boolean opened = false;
+    store.replace(directory.resolve(Source.UNFINISHED), new byte[0]);
     try {
       for (int shard = 0; shard < shards; shard++) {
         writer.parts.add(
@@ -117,6 +118,7 @@ public final class VersionWriter implements Closeable {
     store.replace(
         directory.resolve(VersionManifest.FILE_NAME), new VersionManifest(files).toBytes());
     store.replace(directory.resolve(Source.SUCCESS), new byte[0]);
+    store.delete(directory.resolve(Source.UNFINISHED));
     finished = true;
     return new Summary(store.describe() + "/" + directory, parts.size(), records, bytes);
   }
@@ -131,6 +133,7 @@ public final class VersionWriter implements Closeable {
     for (PartWriter part : parts) {
       part.abandon();
     }
+    store.delete(directory.resolve(Source.UNFINISHED));
     store.delete(directory);
   }
 }

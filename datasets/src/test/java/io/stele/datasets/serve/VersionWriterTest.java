@@ -1,5 +1,6 @@
 package io.stele.datasets.serve;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -67,6 +68,31 @@ class VersionWriterTest {
         assertThat(progress.bytes()).isEqualTo(progress.totalBytes());
         assertThat(progress.shardsDone()).isEqualTo(2);
       }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void nobodyLoadsAVersionBeforeItIsWhole(Format format) throws Exception {
+    try (TestCluster cluster = new TestCluster(data, 1).with(TestCluster.settings(1, 1))) {
+      TestCluster.Member node = cluster.start("n1:1");
+      try (VersionWriter writer = writer(cluster, "v1", 4, format)) {
+        for (int i = 0; i < 200; i++) {
+          writer.put(Bytes.utf8("k" + i), Bytes.utf8("v1:" + i));
+        }
+        // As it is half-way through finish(): some files are there.
+        cluster.source.replace(
+            FilePath.of(TestCluster.SET + "/v1/part-00009.tsv"), "k\tv\n".getBytes(UTF_8));
+        cluster.refresh();
+        assertThat(node.state("v1")).isEmpty();
+        cluster.source.delete(FilePath.of(TestCluster.SET + "/v1/part-00009.tsv"));
+        writer.finish();
+      }
+      cluster.refresh();
+      assertThat(node.ask("k7")).isEqualTo("v1:7");
+      assertThat(cluster.source.list(FilePath.of(TestCluster.SET + "/v1")))
+          .extracting(file -> file.path().name())
+          .doesNotContain("_unfinished");
     }
   }
 

@@ -57,6 +57,21 @@ class SourceTest {
   }
 
   @Test
+  void whatIsBeingWrittenIsNotThereYet() throws Exception {
+    file("a/1/part-0.tsv", "");
+    file("a/2/_unfinished", "");
+    file("a/2/part-0.tsv", "");
+    file("a/3/_temporary/0/part-0.tsv", "");
+    file("a/3/part-0.tsv", "");
+    file("a/4/_temporary/0/part-0.tsv", ""); // left behind by one that was done
+    file("a/4/part-0.tsv", "");
+    file("a/4/_SUCCESS", "");
+    assertThat(source.scan().getFirst().versions()).containsExactly("1", "4");
+    store.delete(FilePath.of("a/2/_unfinished"));
+    assertThat(source.scan().getFirst().versions()).containsExactly("1", "2", "4");
+  }
+
+  @Test
   void theGateKeepsOutVersionsWithoutSuccess() throws Exception {
     file("a/1/part-0.tsv", "");
     file("a/1/_SUCCESS", "");
