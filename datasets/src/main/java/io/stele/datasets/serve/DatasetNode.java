@@ -76,10 +76,12 @@ public final class DatasetNode implements DatasetService, Closeable {
   }
 
   private static final long NEVER = 1L << 62; // nanos: more than a century
+  private static final long RESTORE_PAUSE = 5_000_000_000L;
 
   private final Parts parts;
   private final VersionStore store;
   private final Source source;
+  private final StoredPins storedPins;
   private final Pins pins;
   private final Convergence convergence;
   private final NodeContext context;
@@ -88,7 +90,9 @@ public final class DatasetNode implements DatasetService, Closeable {
       new ConcurrentSkipListMap<>();
   private final ReentrantLock scanning = new ReentrantLock();
   private List<Source.Found> unnameable = List.of(); // under the context's lock, as all below
-  private Map<String, String> pinned;
+  private Map<String, Pin> pinned;
+  private boolean restoring; // pins that the cluster has lost
+  private long restoreNanos; // not before
   private long refreshNanos;
   private boolean refreshing;
   private volatile boolean looked;
@@ -100,8 +104,9 @@ public final class DatasetNode implements DatasetService, Closeable {
     this.store = store;
     DatasetSettings settings = parts.settings;
     this.source = new Source(parts.source, parts.kinds, settings.requireSuccess());
-    this.pins = parts.pins.isPresent() ? parts.pins.get() : new StoredPins(store);
-    this.pinned = store.pins();
+    this.storedPins = new StoredPins(store);
+    this.pins = parts.pins.isPresent() ? parts.pins.get() : storedPins;
+    this.pinned = storedPins.known();
     this.convergence =
         new Convergence(parts.map, parts.address, parts.clock, settings.timeToConverge(), wake);
     this.lookups =
@@ -128,6 +133,7 @@ public final class DatasetNode implements DatasetService, Closeable {
             parts.events,
             wake);
     this.refreshNanos = parts.clock.nanos();
+    this.restoreNanos = refreshNanos;
     pins.watch(wake);
     for (String dataset : store.datasets()) {
       keeper(dataset).restore(store.versions(dataset), store.serving(dataset));
@@ -194,14 +200,41 @@ public final class DatasetNode implements DatasetService, Closeable {
   }
 
   private void readPins() {
-    Map<String, String> now = pins.all().orElse(pinned);
+    Map<String, Pin> heard = pins.all().orElse(pinned);
+    Map<String, Pin> now = Pin.later(pinned, heard);
     if (!now.equals(pinned)) {
       pinned = Map.copyOf(now);
-      if (parts.pins.isPresent()) {
-        context.work("storing pins", () -> store.pins(now));
-      }
+      context.work("storing pins", () -> storedPins.keep(now));
     }
-    keepers.forEach((dataset, keeper) -> keeper.pin(Optional.ofNullable(pinned.get(dataset))));
+    restorePins(heard);
+    keepers.forEach((dataset, keeper) -> keeper.pin(pin(dataset).version()));
+  }
+
+  private Pin pin(String dataset) {
+    return pinned.getOrDefault(dataset, Pin.NONE);
+  }
+
+  /** What a metastore that was wiped has forgotten, it is told again. */
+  private void restorePins(Map<String, Pin> heard) {
+    Map<String, Pin> lost = new TreeMap<>(pinned);
+    lost.entrySet()
+        .removeIf(
+            pin -> heard.getOrDefault(pin.getKey(), Pin.NONE).number() >= pin.getValue().number());
+    if (lost.isEmpty() || restoring || parts.clock.nanos() - restoreNanos < 0) {
+      return;
+    }
+    restoring = true;
+    restoreNanos = parts.clock.nanos() + RESTORE_PAUSE; // if it fails
+    context.work(
+        "recording pins again",
+        () -> {
+          try {
+            lost.forEach(pins::restore);
+            context.locked(() -> restoreNanos = parts.clock.nanos());
+          } finally {
+            context.locked(() -> restoring = false);
+          }
+        });
   }
 
   private void dropGone() {
@@ -364,14 +397,14 @@ public final class DatasetNode implements DatasetService, Closeable {
       throw new NotFoundException(
           "dataset " + dataset + " has no version \"" + version + "\"; it has " + known);
     }
-    pins.set(dataset, Optional.of(version));
+    pins.set(dataset, Optional.of(version), context.read(() -> pin(dataset)));
     step();
   }
 
   @Override
   public void unpin(String dataset) {
     find(dataset);
-    pins.set(dataset, Optional.empty());
+    pins.set(dataset, Optional.empty(), context.read(() -> pin(dataset)));
     step();
   }
 
@@ -394,7 +427,8 @@ public final class DatasetNode implements DatasetService, Closeable {
   @Override
   public Optional<String> pinned(String dataset) {
     find(dataset);
-    return Optional.ofNullable(pins.all().orElse(context.read(() -> pinned)).get(dataset));
+    Pin known = context.read(() -> pin(dataset));
+    return Pin.later(known, pins.all().orElse(Map.of()).getOrDefault(dataset, Pin.NONE)).version();
   }
 
   /** Ends all that runs; what is on disk stays. */

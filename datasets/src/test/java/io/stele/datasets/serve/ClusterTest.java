@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterEach;
@@ -511,5 +513,33 @@ class ClusterTest {
     nodes.get(2).node.unpin("scores");
     cluster.settle();
     assertAllServe("v2", 30);
+  }
+
+  @Test
+  void pinsOutliveAMetastoreThatLosesThem() throws Exception {
+    cluster.write("v1", 3, 30);
+    cluster.write("v2", 3, 30);
+    List<TestCluster.Member> nodes = cluster.start(3);
+    cluster.settle();
+    nodes.get(0).node.pin("scores", "v1");
+    cluster.settle();
+    assertAllServe("v1", 30);
+
+    cluster.pins.wipe();
+    cluster.settle();
+    assertAllServe("v1", 30);
+    assertThat(cluster.pins.all()).contains(Map.of("scores", new Pin(1, Optional.of("v1"))));
+
+    // One that missed that the pin was taken away does not bring it back.
+    TestCluster.Member away = nodes.get(2);
+    String address = away.address;
+    away.kill();
+    nodes.get(1).node.unpin("scores");
+    cluster.settle();
+    cluster.pins.wipe();
+    cluster.start(address);
+    cluster.settle();
+    assertAllServe("v2", 30);
+    assertThat(cluster.pins.all()).contains(Map.of("scores", new Pin(2, Optional.empty())));
   }
 }

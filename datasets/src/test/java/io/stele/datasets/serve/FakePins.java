@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /** The pins of a cluster in one JVM. */
 final class FakePins implements Pins {
-  private final Map<String, String> pins = new HashMap<>();
+  private final Map<String, Pin> pins = new HashMap<>();
   private final List<Runnable> watchers = new ArrayList<>();
   private boolean down;
 
@@ -18,16 +18,27 @@ final class FakePins implements Pins {
   }
 
   @Override
-  public Optional<Map<String, String>> all() {
+  public Optional<Map<String, Pin>> all() {
     return down ? Optional.empty() : Optional.of(Map.copyOf(pins));
   }
 
+  /** As a metastore that has lost all it knew. */
+  void wipe() {
+    pins.clear();
+    watchers.forEach(Runnable::run);
+  }
+
   @Override
-  public void set(String dataset, Optional<String> version) {
+  public void set(String dataset, Optional<String> version, Pin known) {
+    restore(dataset, Pin.later(known, pins.getOrDefault(dataset, Pin.NONE)).next(version));
+  }
+
+  @Override
+  public void restore(String dataset, Pin pin) {
     if (down) {
       throw new UnavailableException("the metastore is down");
     }
-    version.ifPresentOrElse(to -> pins.put(dataset, to), () -> pins.remove(dataset));
+    pins.merge(dataset, pin, Pin::later);
     watchers.forEach(Runnable::run);
   }
 

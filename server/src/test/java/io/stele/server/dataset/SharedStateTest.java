@@ -10,6 +10,7 @@ import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.DirectoryEntry;
 import io.stele.client.metastore.Keys;
 import io.stele.client.metastore.MetastoreClient;
+import io.stele.datasets.serve.Pin;
 import io.stele.datasets.serve.SharedMap.Children;
 import io.stele.server.TestServer;
 import java.nio.file.Path;
@@ -166,9 +167,10 @@ class SharedStateTest {
     Children nodes = two.watch("nodes", () -> {});
     one.publish("nodes/a:1");
     two.publish("nodes/b:1");
-    one.set("scores", Optional.of("v1"));
+    one.set("scores", Optional.of("v1"), Pin.NONE);
+    Pin first = new Pin(1, Optional.of("v1"));
     awaitNames(nodes, "a:1", "b:1");
-    await().atMost(PATIENCE).until(() -> two.all().equals(Optional.of(Map.of("scores", "v1"))));
+    await().atMost(PATIENCE).until(() -> two.all().equals(Optional.of(Map.of("scores", first))));
     String address = server.address();
 
     server.close();
@@ -198,6 +200,10 @@ class SharedStateTest {
           .until(() -> client.count(Keys.prefix("/stele/datasets/c/v1/nodes/")) == 3);
     }
     assertThat(seenGone).isFalse();
+    assertThat(two.all()).as("pins are said again by those who know them").contains(Map.of());
+    two.restore("scores", first);
+    one.restore("scores", first);
+    await().atMost(PATIENCE).until(() -> one.all().equals(Optional.of(Map.of("scores", first))));
     late.close();
     awaitNames(nodes, "a:1", "b:1");
   }
@@ -209,14 +215,18 @@ class SharedStateTest {
     one.watch(changes::incrementAndGet);
     await().atMost(PATIENCE).until(() -> one.all().isPresent());
 
-    one.set("scores", Optional.of("v1"));
-    assertThat(one.all()).as("who set it sees it at once").contains(Map.of("scores", "v1"));
+    one.set("scores", Optional.of("v1"), Pin.NONE);
+    Pin first = new Pin(1, Optional.of("v1"));
+    assertThat(one.all()).as("who set it sees it at once").contains(Map.of("scores", first));
     one.close();
     SharedState two = state("c");
-    await().atMost(PATIENCE).until(() -> two.all().equals(Optional.of(Map.of("scores", "v1"))));
-    two.set("scores", Optional.empty());
+    await().atMost(PATIENCE).until(() -> two.all().equals(Optional.of(Map.of("scores", first))));
+    two.set("scores", Optional.empty(), Pin.NONE);
+    two.restore("scores", first);
 
-    assertThat(two.all()).contains(Map.of());
+    assertThat(two.all())
+        .as("the last word counts, even from who had not heard the one before")
+        .contains(Map.of("scores", new Pin(2, Optional.empty())));
     assertThat(changes).hasPositiveValue();
   }
 }
