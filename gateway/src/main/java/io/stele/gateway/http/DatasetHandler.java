@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   GET  /                              all datasets: HTML, or JSON for Accept: application/json
- *   GET  /healthz                       200 if all datasets have a version that is served, else 503
+ *   GET  /healthz                       200 if a version of any dataset is served, else 404
+ *   GET  /healthz?all=true              200 if one of every dataset is, else 503
  *   GET  /DATASET                       one dataset, as above
  *   GET  /DATASET/KEY                   a value
  *   GET  /DATASET/KEY?proxy=VERSION     a value for another node, from what is here
@@ -45,6 +46,7 @@ import org.jspecify.annotations.Nullable;
 final class DatasetHandler extends Handler.Abstract {
   private static final String HEALTH = "/healthz";
   private static final String PROXY = "proxy";
+  private static final String ALL = "all";
   private static final String SHARD_ID = "X-Sequins-Shard-ID";
 
   /** What a virtual thread does for a request. */
@@ -92,7 +94,7 @@ final class DatasetHandler extends Handler.Abstract {
     }
     if (path.equals(HEALTH)) {
       require(get, method, "GET");
-      later(response, callback, (to, done) -> health(served, to, done));
+      later(response, callback, (to, done) -> health(served, request, to, done));
       return;
     }
     RequestPath named = RequestPath.parse(path);
@@ -273,10 +275,15 @@ final class DatasetHandler extends Handler.Abstract {
   }
 
   /**
-   * Datasets that are not to be served, since something is wrong with their names, do not count. A
-   * node that has none counts as healthy only when it knows that there are none.
+   * Healthy is who serves anything, as in Sequins: a new dataset whose first version is broken must
+   * not take all nodes from behind a load balancer. Who asks for all wants to know whether a node
+   * that starts has caught up. Datasets that are not to be served, since something is wrong with
+   * their names, do not count then, and a node that has none must know that there are none.
    */
-  private static void health(DatasetService served, Response response, Callback callback) {
+  private static void health(
+      DatasetService served, Request request, Response response, Callback callback) {
+    boolean all = RequestPath.parameter(request.getHttpURI().getQuery(), ALL) != null;
+    boolean any = false;
     Map<String, Object> waiting = new LinkedHashMap<>();
     Map<String, Object> datasets = new LinkedHashMap<>();
     for (DatasetStatus dataset : served.ownStatus()) {
@@ -289,17 +296,19 @@ final class DatasetHandler extends Handler.Abstract {
                       .nodes()
                       .forEach(node -> versions.put(version.version(), StatusJson.toJson(node))));
       datasets.put(dataset.dataset(), versions);
+      any |= !dataset.serving().isEmpty();
       if (dataset.serving().isEmpty() && dataset.problem().isEmpty()) {
         waiting.put(dataset.dataset(), waitsFor(dataset));
       }
     }
-    boolean healthy = waiting.isEmpty() && (served.looked() || !datasets.isEmpty());
+    boolean healthy = all ? waiting.isEmpty() && (served.looked() || !datasets.isEmpty()) : any;
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("healthy", healthy);
     json.put("not_served", waiting);
     json.put("dbs", datasets);
     response.getHeaders().put(SHARD_ID, served.address());
-    json(healthy ? Answers.OK : Answers.UNAVAILABLE, json, response, callback);
+    int not = all ? Answers.UNAVAILABLE : Answers.NOT_FOUND;
+    json(healthy ? Answers.OK : not, json, response, callback);
   }
 
   private static String waitsFor(DatasetStatus dataset) {

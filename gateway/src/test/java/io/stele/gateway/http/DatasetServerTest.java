@@ -399,15 +399,31 @@ class DatasetServerTest {
   }
 
   @Test
-  void healthyWhenEveryDatasetHasAVersionThatIsServed() throws IOException {
-    datasets.more.add(new DatasetStatus("bad name", "", "", List.of(), "a name with a space"));
+  void healthyWhenAnythingIsServed() throws IOException {
+    datasets.more.add(new DatasetStatus("new", "", "", List.of(), ""));
 
     RawHttp.Answer healthy = http.get("/healthz");
+    RawHttp.Answer all = http.get("/healthz?all=true");
     datasets.nothingServed = true;
     RawHttp.Answer not = http.get("/healthz");
 
     assertThat(healthy.status()).isEqualTo(200);
     assertThat(healthy.header("X-Sequins-Shard-ID")).isEqualTo("node-1:9599");
+    assertThat(healthy.text()).contains("\"new\": \"it has no version\"");
+    assertThat(all.status()).as("one dataset is not served").isEqualTo(503);
+    assertThat(not.status()).isEqualTo(404);
+    assertThat(not.text()).contains("\"healthy\": false");
+  }
+
+  @Test
+  void allIsWellWhenEveryDatasetHasAVersionThatIsServed() throws IOException {
+    datasets.more.add(new DatasetStatus("bad name", "", "", List.of(), "a name with a space"));
+
+    RawHttp.Answer healthy = http.get("/healthz?all=true");
+    datasets.nothingServed = true;
+    RawHttp.Answer not = http.get("/healthz?all=true");
+
+    assertThat(healthy.status()).isEqualTo(200);
     assertThat(not.status()).isEqualTo(503);
     assertThat(not.text())
         .contains("\"scores\": \"version v2 is ERROR: part-1 <ends> early\"")
@@ -418,7 +434,8 @@ class DatasetServerTest {
   void nodeThatHasNotLookedYetIsNotHealthy() throws IOException {
     datasets.empty = true;
 
-    assertThat(http.get("/healthz").status()).isEqualTo(503);
+    assertThat(http.get("/healthz").status()).isEqualTo(404);
+    assertThat(http.get("/healthz?all=true").status()).isEqualTo(503);
   }
 
   @Test
