@@ -86,12 +86,22 @@ final class SequenceInput implements RecordInput {
       return new SequenceInput(path.value(), file.length(), reader);
     } catch (IOException | RuntimeException | LinkageError e) {
       throw new BrokenInputException(
-          path.value(), stream.getPos(), "cannot be opened as a SequenceFile: " + e, e);
+          path.value(), stream.getPos(), "cannot be opened as a SequenceFile: " + reason(e), e);
     } finally {
       if (!opened) {
         stream.close();
       }
     }
+  }
+
+  /** Zstandard, and nothing else that is usual, is read by Hadoop's native library alone. */
+  private static String reason(Throwable problem) {
+    String text = problem.toString();
+    return text.contains("native")
+        ? text
+            + "; its codec needs Hadoop's native library, which is not here: those that do not are"
+            + " deflate, gzip, snappy and lz4"
+        : text;
   }
 
   @Override
