@@ -114,7 +114,7 @@ final class DatasetsRole implements AutoCloseable {
                       InputKinds.onClassPath(),
                       data.resolve("dataset-shards"),
                       shared.isPresent() ? shared.get() : new SoloMap(),
-                      shared.map(pins -> pins),
+                      shared.map(SharedState::pins),
                       peers,
                       Clock.system(),
                       RandomSource.system(),

@@ -6,7 +6,6 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Event;
 import io.stele.base.event.Subscription;
 import io.stele.base.time.Clock;
-import io.stele.client.metastore.Condition;
 import io.stele.client.metastore.KeyEvent;
 import io.stele.client.metastore.KeyPage;
 import io.stele.client.metastore.KeyValue;
@@ -14,11 +13,9 @@ import io.stele.client.metastore.Keys;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.metastore.ReadOptions;
 import io.stele.client.metastore.Session;
-import io.stele.client.metastore.Step;
 import io.stele.client.metastore.WatchListener;
 import io.stele.client.metastore.WatchOptions;
 import io.stele.client.metastore.Watcher;
-import io.stele.datasets.serve.Pin;
 import io.stele.datasets.serve.Pins;
 import io.stele.datasets.serve.SharedMap;
 import java.time.Duration;
@@ -43,7 +40,7 @@ import java.util.function.Supplier;
  *   /stele/datasets/CLUSTER/v1/nodes/ADDRESS                                  gone with its session
  *   /stele/datasets/CLUSTER/v1/partitions/DATASET/VERSION/SHARD@ADDRESS       gone with its session
  *   /stele/datasets/CLUSTER/v1/sessions/MARK                                  gone with its session
- *   /stele/datasets/CLUSTER/pins/DATASET                                      {@link Pin}; stays
+ *   /stele/datasets/CLUSTER/pins/DATASET                                      {@link SharedPins}; stays
  * </pre>
  *
  * <p>All that is read comes from a {@link Mirror}. One thread keeps a session, publishes under it
@@ -63,10 +60,9 @@ import java.util.function.Supplier;
  *
  * <p>A lookup waits for none of this, and goes on with what was last known.
  */
-public final class SharedState implements SharedMap, Pins, AutoCloseable {
+public final class SharedState implements SharedMap, AutoCloseable {
   private static final String VERSION = "v1/";
   private static final String PARTITIONS = VERSION + "partitions/";
-  private static final String PINS = "pins";
   private static final int PAGE = 1_000;
   private static final int PUBLISHED_AT_ONCE = 64;
   private static final Duration PAUSE = Duration.ofMillis(500);
@@ -84,6 +80,7 @@ public final class SharedState implements SharedMap, Pins, AutoCloseable {
   private final Clock clock;
   private final Consumer<Event> events;
   private final Mirror mirror = new Mirror(PARTITIONS, LINGER.toNanos());
+  private final SharedPins pins;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition something = lock.newCondition();
@@ -116,6 +113,7 @@ public final class SharedState implements SharedMap, Pins, AutoCloseable {
     this.timeToLive = timeToLive;
     this.clock = clock;
     this.events = events;
+    this.pins = new SharedPins(metastore, mirror, root);
     this.thread = Thread.ofPlatform().daemon().name("stele-dataset-map").start(this::run);
   }
 
@@ -158,69 +156,9 @@ public final class SharedState implements SharedMap, Pins, AutoCloseable {
     };
   }
 
-  /** Only what the metastore really has: what it has lost is to be recorded again. */
-  @Override
-  public Optional<Map<String, Pin>> all() {
-    return mirror
-        .children(PINS)
-        .map(
-            children -> {
-              Map<String, Pin> pins = new HashMap<>();
-              children.forEach(
-                  (dataset, text) -> {
-                    if (mirror.has(PINS + "/" + dataset)) {
-                      Pin.parse(text).ifPresent(pin -> pins.put(dataset, pin));
-                    }
-                  });
-              return pins;
-            });
-  }
-
-  @Override
-  public void set(String dataset, Optional<String> version, Pin known) {
-    boolean done = false;
-    while (!done) {
-      Optional<KeyValue> seen = metastore.get(pinKey(dataset));
-      done = write(dataset, seen, Pin.later(known, recorded(seen)).next(version));
-    }
-  }
-
-  @Override
-  public void restore(String dataset, Pin pin) {
-    boolean done = false;
-    while (!done) {
-      Optional<KeyValue> seen = metastore.get(pinKey(dataset));
-      done = recorded(seen).number() >= pin.number() || write(dataset, seen, pin);
-    }
-  }
-
-  private String pinKey(String dataset) {
-    return root + PINS + "/" + dataset;
-  }
-
-  private static Pin recorded(Optional<KeyValue> seen) {
-    return seen.flatMap(found -> Pin.parse(found.text())).orElse(Pin.NONE);
-  }
-
-  /** Fails if the key is not what was seen of it any more. */
-  private boolean write(String dataset, Optional<KeyValue> seen, Pin pin) {
-    String key = pinKey(dataset);
-    boolean written =
-        metastore
-            .transaction()
-            .when(seen.map(Condition::unchanged).orElseGet(() -> Condition.absent(key)))
-            .then(Step.put(key, pin.text()))
-            .commit()
-            .succeeded();
-    if (written) {
-      mirror.put(PINS + "/" + dataset, pin.text()); // who set it sees it at once
-    }
-    return written;
-  }
-
-  @Override
-  public void watch(Runnable told) {
-    var _ = mirror.listen(PINS, told);
+  /** The pins of the cluster. */
+  public Pins pins() {
+    return pins;
   }
 
   // ---- the thread

@@ -167,10 +167,12 @@ class SharedStateTest {
     Children nodes = two.watch("nodes", () -> {});
     one.publish("nodes/a:1");
     two.publish("nodes/b:1");
-    one.set("scores", Optional.of("v1"), Pin.NONE);
+    one.pins().set("scores", Optional.of("v1"), Pin.NONE);
     Pin first = new Pin(1, Optional.of("v1"));
     awaitNames(nodes, "a:1", "b:1");
-    await().atMost(PATIENCE).until(() -> two.all().equals(Optional.of(Map.of("scores", first))));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> two.pins().all().equals(Optional.of(Map.of("scores", first))));
     String address = server.address();
 
     server.close();
@@ -200,10 +202,14 @@ class SharedStateTest {
           .until(() -> client.count(Keys.prefix("/stele/datasets/c/v1/nodes/")) == 3);
     }
     assertThat(seenGone).isFalse();
-    assertThat(two.all()).as("pins are said again by those who know them").contains(Map.of());
-    two.restore("scores", first);
-    one.restore("scores", first);
-    await().atMost(PATIENCE).until(() -> one.all().equals(Optional.of(Map.of("scores", first))));
+    assertThat(two.pins().all())
+        .as("pins are said again by those who know them")
+        .contains(Map.of());
+    two.pins().restore("scores", first);
+    one.pins().restore("scores", first);
+    await()
+        .atMost(PATIENCE)
+        .until(() -> one.pins().all().equals(Optional.of(Map.of("scores", first))));
     late.close();
     awaitNames(nodes, "a:1", "b:1");
   }
@@ -212,19 +218,21 @@ class SharedStateTest {
   void pinsStay() {
     SharedState one = state("c");
     AtomicInteger changes = new AtomicInteger();
-    one.watch(changes::incrementAndGet);
-    await().atMost(PATIENCE).until(() -> one.all().isPresent());
+    one.pins().watch(changes::incrementAndGet);
+    await().atMost(PATIENCE).until(() -> one.pins().all().isPresent());
 
-    one.set("scores", Optional.of("v1"), Pin.NONE);
+    one.pins().set("scores", Optional.of("v1"), Pin.NONE);
     Pin first = new Pin(1, Optional.of("v1"));
-    assertThat(one.all()).as("who set it sees it at once").contains(Map.of("scores", first));
+    assertThat(one.pins().all()).as("who set it sees it at once").contains(Map.of("scores", first));
     one.close();
     SharedState two = state("c");
-    await().atMost(PATIENCE).until(() -> two.all().equals(Optional.of(Map.of("scores", first))));
-    two.set("scores", Optional.empty(), Pin.NONE);
-    two.restore("scores", first);
+    await()
+        .atMost(PATIENCE)
+        .until(() -> two.pins().all().equals(Optional.of(Map.of("scores", first))));
+    two.pins().set("scores", Optional.empty(), Pin.NONE);
+    two.pins().restore("scores", first);
 
-    assertThat(two.all())
+    assertThat(two.pins().all())
         .as("the last word counts, even from who had not heard the one before")
         .contains(Map.of("scores", new Pin(2, Optional.empty())));
     assertThat(changes).hasPositiveValue();
