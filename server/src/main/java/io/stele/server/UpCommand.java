@@ -115,7 +115,8 @@ final class UpCommand implements Callable<Integer> {
             "dataset build scores FILE.csv --key NAME --root " + data.resolve("datasets"),
             "dataset get scores KEY",
             "shell")) {
-      out.println("  ./stele " + command + endpoints);
+      boolean asks = !command.startsWith("dataset build"); // that writes files only
+      out.println("  ./stele " + command + (asks ? endpoints : ""));
     }
     out.println();
     out.println("Ctrl-C ends it.");
