@@ -12,10 +12,22 @@ public final class ShardHash {
   private ShardHash() {}
 
   public static int shard(byte[] key, int shards) {
-    int hash = 0;
+    int hash = START;
     for (byte b : key) {
-      hash = 31 * hash + (b & 0xff);
+      hash = add(hash, b);
     }
+    return shard(hash, shards);
+  }
+
+  // The same in steps, for a key that is not in an array.
+
+  static final int START = 0;
+
+  static int add(int hash, byte next) {
+    return 31 * hash + (next & 0xff);
+  }
+
+  static int shard(int hash, int shards) {
     return (hash & 0x7fffffff) % shards;
   }
 }

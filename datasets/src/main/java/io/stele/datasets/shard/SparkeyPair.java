@@ -33,18 +33,18 @@ public final class SparkeyPair implements Closeable {
     return log.puts();
   }
 
-  /**
-   * Ends the log and makes the index.
-   *
-   * @return how many different keys there are
-   */
-  public long finish() throws IOException {
+  /** Ends the log and makes the index. */
+  public void finish() throws IOException {
     log.finish();
     try (SparkeyWriter writer = Sparkey.append(file.toFile())) {
       writer.setMaxMemory(INDEX_BYTES);
       writer.writeHash();
     }
-    return Sparkey.getIndexHeader(Sparkey.getIndexFile(file.toFile())).getNumEntries();
+  }
+
+  /** How many different keys there are in a log that has an index. */
+  static long keys(Path log) throws IOException {
+    return Sparkey.getIndexHeader(Sparkey.getIndexFile(log.toFile())).getNumEntries();
   }
 
   @Override

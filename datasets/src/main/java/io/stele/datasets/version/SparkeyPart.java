@@ -10,9 +10,13 @@ import io.stele.datasets.shard.ShardFiles;
 import io.stele.datasets.shard.SparkeyPair;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** A shard as a Sparkey log and its index, made on this machine and copied when it is whole. */
 final class SparkeyPart implements PartWriter {
+  private static final String LOG = ".spl";
+  private static final String INDEX = ".spi";
+
   private final FileStore store;
   private final FilePath directory;
   private final int shard;
@@ -31,8 +35,14 @@ final class SparkeyPart implements PartWriter {
   static SparkeyPart create(
       FileStore store, FilePath directory, int shard, Path scratch, int fileId) throws IOException {
     LocalFileStore local = LocalFileStore.open(scratch);
-    SparkeyPair pair = new SparkeyPair(scratch.resolve(name(shard, ".spl")), fileId);
+    SparkeyPair pair = new SparkeyPair(scratch.resolve(name(shard, LOG)), fileId);
     return new SparkeyPart(store, directory, shard, pair, local);
+  }
+
+  /** The index that belongs to a log. */
+  static FilePath indexOf(FilePath log) {
+    String path = log.value();
+    return FilePath.of(path.substring(0, path.length() - LOG.length()) + INDEX);
   }
 
   private static String name(int shard, String ending) {
@@ -47,12 +57,16 @@ final class SparkeyPart implements PartWriter {
   @Override
   public VersionManifest.DeclaredFile finish() throws IOException {
     pair.finish();
-    String log = name(shard, ".spl");
+    String log = name(shard, LOG);
     copy(log);
-    copy(name(shard, ".spi"));
+    copy(name(shard, INDEX));
     VersionManifest.DeclaredFile file =
         new VersionManifest.DeclaredFile(
-            log, shard, pair.puts(), Checksums.of(scratch, FilePath.of(log)));
+            log,
+            shard,
+            pair.puts(),
+            Checksums.of(scratch, FilePath.of(log)),
+            Optional.of(Checksums.of(scratch, FilePath.of(name(shard, INDEX)))));
     deleteScratch();
     return file;
   }
@@ -76,13 +90,13 @@ final class SparkeyPart implements PartWriter {
   public void abandon() throws IOException {
     pair.close();
     deleteScratch();
-    store.delete(directory.resolve(name(shard, ".spl")));
-    store.delete(directory.resolve(name(shard, ".spi")));
+    store.delete(directory.resolve(name(shard, LOG)));
+    store.delete(directory.resolve(name(shard, INDEX)));
   }
 
   private void deleteScratch() throws IOException {
-    scratch.delete(FilePath.of(name(shard, ".spl")));
-    scratch.delete(FilePath.of(name(shard, ".spi")));
+    scratch.delete(FilePath.of(name(shard, LOG)));
+    scratch.delete(FilePath.of(name(shard, INDEX)));
     scratch.close();
   }
 }

@@ -8,6 +8,7 @@ import io.stele.base.file.WritableFile;
 import io.stele.datasets.shard.ShardFiles;
 import io.stele.datasets.shard.ShardManifest;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /** A shard as tab-separated text. */
@@ -93,7 +94,8 @@ final class TextPart implements PartWriter {
         file.path().name(),
         shard,
         records,
-        new ShardManifest.Content(file.length(), (int) crc.getValue()));
+        new ShardManifest.Content(file.length(), (int) crc.getValue()),
+        Optional.empty());
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.stele.datasets.version;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.LoadProgress;
+import io.stele.base.file.FilePath;
 import io.stele.base.input.BrokenInputException;
 import io.stele.base.input.RecordInput;
 import io.stele.datasets.shard.Shard;
@@ -18,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -131,9 +133,16 @@ public final class VersionLoad {
     failure.compareAndSet(null, told && message != null ? message : e.toString());
   }
 
+  private MeteredStore metered(LongConsumer read) {
+    return new MeteredStore(tools.source.store(), tools.rate, read, () -> failure.get() != null);
+  }
+
   private void read(InputFile file) throws IOException {
-    MeteredStore store =
-        new MeteredStore(tools.source.store(), tools.rate, bytes::add, () -> failure.get() != null);
+    if (file.declared().isPresent() && file.declared().get().index().isPresent()) {
+      takeOver(file, file.declared().get(), file.declared().get().index().get());
+      return;
+    }
+    MeteredStore store = metered(bytes::add);
     Path scratch = tools.store.scratch();
     try (RecordInput input = files.kind().open(store, file.path(), scratch)) {
       long count = 0;
@@ -147,13 +156,46 @@ public final class VersionLoad {
       }
       records.add(count & 0x3ff);
       if (file.declared().isPresent()) {
-        check(file, file.declared().get(), count, store);
+        check(file, file.declared().get(), count, store.content(file));
       }
     } finally {
       tools.store.deleteScratch(scratch);
     }
     if (files.sharded()) {
       finish(file.declared().orElseThrow().shard());
+    }
+  }
+
+  /**
+   * A log that comes with its index needs no records read one by one: both are copied. They are
+   * compared with what is declared, and the log's keys are looked at like any others.
+   */
+  private void takeOver(
+      InputFile file, VersionManifest.DeclaredFile declared, ShardManifest.Content index)
+      throws IOException {
+    ShardWriter writer = writers.get(declared.shard());
+    if (writer == null) {
+      return; // the load has failed
+    }
+    FilePath indexPath = SparkeyPart.indexOf(file.path());
+    ShardWriter.TakenOver found =
+        writer.takeOver(metered(bytes::add), file.path(), metered(_ -> {}), indexPath);
+    check(file.path(), found.log(), declared.content());
+    check(indexPath, found.index(), index);
+    long count = writer.checkTakenOver(file.path().value());
+    records.add(count);
+    check(file, declared, count, found.log());
+    finish(declared.shard());
+  }
+
+  private static void check(
+      FilePath path, ShardManifest.Content found, ShardManifest.Content declared)
+      throws BrokenInputException {
+    if (!found.equals(declared)) {
+      throw new BrokenInputException(
+          path.value(),
+          found.bytes(),
+          "it has " + text(found) + ", and the manifest declares " + text(declared));
     }
   }
 
@@ -186,9 +228,11 @@ public final class VersionLoad {
   }
 
   private static void check(
-      InputFile file, VersionManifest.DeclaredFile declared, long records, MeteredStore store)
+      InputFile file,
+      VersionManifest.DeclaredFile declared,
+      long records,
+      ShardManifest.Content found)
       throws IOException {
-    ShardManifest.Content found = store.content(file);
     if (!found.equals(declared.content()) || records != declared.records()) {
       throw new BrokenInputException(
           file.path().value(),

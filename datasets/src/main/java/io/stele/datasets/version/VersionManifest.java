@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * {"format": 1, "hash": "polynomial-31",
- *  "files": [{"name": "part-00000.tsv", "shard": 0, "records": 10, "bytes": 123, "crc32c": "0badcafe"}, …]}
+ *  "files": [{"name": "part-00000.tsv", "shard": 0, "records": 10, "bytes": 123, "crc32c": "0badcafe"}, …,
+ *            {"name": "part-00007.spl", …, "index": {"bytes": 120, "crc32c": "0badcafe"}}]}
  * }</pre>
  */
 public record VersionManifest(List<DeclaredFile> files) {
@@ -30,8 +32,18 @@ public record VersionManifest(List<DeclaredFile> files) {
     files = List.copyOf(files);
   }
 
-  /** A file, which holds one shard and nothing of the others. */
-  public record DeclaredFile(String name, int shard, long records, ShardManifest.Content content) {}
+  /**
+   * A file, which holds one shard and nothing of the others.
+   *
+   * @param index what the index beside a Sparkey log is; a node that finds it so has no need to
+   *     make one
+   */
+  public record DeclaredFile(
+      String name,
+      int shard,
+      long records,
+      ShardManifest.Content content,
+      Optional<ShardManifest.Content> index) {}
 
   byte[] toBytes() {
     List<Object> list = new ArrayList<>();
@@ -40,8 +52,8 @@ public record VersionManifest(List<DeclaredFile> files) {
       map.put("name", file.name);
       map.put("shard", file.shard);
       map.put("records", file.records);
-      map.put("bytes", file.content.bytes());
-      map.put("crc32c", "%08x".formatted(file.content.crc32c()));
+      put(map, file.content);
+      file.index.ifPresent(index -> map.put("index", put(new LinkedHashMap<>(), index)));
       list.add(map);
     }
     Map<String, Object> map = new LinkedHashMap<>();
@@ -49,6 +61,12 @@ public record VersionManifest(List<DeclaredFile> files) {
     map.put("hash", HASH);
     map.put("files", list);
     return (Json.write(map) + "\n").getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static Map<String, Object> put(Map<String, Object> map, ShardManifest.Content content) {
+    map.put("bytes", content.bytes());
+    map.put("crc32c", "%08x".formatted(content.crc32c()));
+    return map;
   }
 
   static VersionManifest parse(String path, byte[] content) throws BrokenInputException {
@@ -84,8 +102,13 @@ public record VersionManifest(List<DeclaredFile> files) {
         String.valueOf(map.get("name")),
         Math.toIntExact(number(map, "shard")),
         number(map, "records"),
-        new ShardManifest.Content(
-            number(map, "bytes"), Integer.parseUnsignedInt(String.valueOf(map.get("crc32c")), 16)));
+        content(map),
+        map.get("index") == null ? Optional.empty() : Optional.of(content(map(map.get("index")))));
+  }
+
+  private static ShardManifest.Content content(Map<?, ?> map) {
+    return new ShardManifest.Content(
+        number(map, "bytes"), Integer.parseUnsignedInt(String.valueOf(map.get("crc32c")), 16));
   }
 
   /** Each shard must be in one file. */

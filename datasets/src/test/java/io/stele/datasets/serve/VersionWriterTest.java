@@ -8,6 +8,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.Lookup;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.file.FilePath;
+import io.stele.base.file.ReadableFile;
 import io.stele.base.time.RandomSource;
 import io.stele.datasets.version.VersionWriter;
 import io.stele.datasets.version.VersionWriter.Format;
@@ -163,6 +164,52 @@ class VersionWriterTest {
       cluster.settle();
       assertThat(node.serving()).isEmpty();
       assertThat(node.reason("v1")).contains("part-0000").contains("shard").contains("declared");
+    }
+  }
+
+  @Test
+  void anIndexThatIsNotTheDeclaredOneFailsTheVersion() throws Exception {
+    try (TestCluster cluster = new TestCluster(data, 1)) {
+      write(cluster, "v1", 2, Format.SPARKEY);
+      FilePath index = FilePath.of("scores/v1/part-00001.spi");
+      cluster.source.corrupt(index, (cluster.source.stat(index).orElseThrow().length() - 3) * 8);
+      TestCluster.Member node = cluster.start("n1:1");
+      cluster.settle();
+      assertThat(node.serving()).isEmpty();
+      assertThat(node.reason("v1")).contains("part-00001.spi").contains("CRC32C");
+    }
+  }
+
+  private static String text(TestCluster cluster, FilePath path) throws IOException {
+    try (ReadableFile file = cluster.source.open(path)) {
+      byte[] content = new byte[Math.toIntExact(file.length())];
+      file.read(0, content, 0, content.length);
+      return new String(content, UTF_8);
+    }
+  }
+
+  /** Both are whole and sound, and declared to be each other's shard. */
+  @Test
+  void aLogOfAnotherShardFailsTheVersionAndNamesTheKey() throws Exception {
+    try (TestCluster cluster = new TestCluster(data, 1)) {
+      write(cluster, "v1", 2, Format.SPARKEY);
+      FilePath manifest = FilePath.of("scores/v1/_stele.json");
+      String declared = text(cluster, manifest);
+      String swapped =
+          declared
+              .replace("\"shard\": 0", "\"shard\": 2")
+              .replace("\"shard\": 1", "\"shard\": 0")
+              .replace("\"shard\": 2", "\"shard\": 1");
+      assertThat(swapped).isNotEqualTo(declared);
+      cluster.source.replace(manifest, swapped.getBytes(UTF_8));
+      TestCluster.Member node = cluster.start("n1:1");
+      cluster.settle();
+      assertThat(node.serving()).isEmpty();
+      assertThat(node.reason("v1"))
+          .contains(".spl")
+          .contains("key \"k")
+          .contains("belongs to shard")
+          .contains("declared to hold shard");
     }
   }
 
