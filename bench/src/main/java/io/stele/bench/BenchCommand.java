@@ -2,6 +2,7 @@ package io.stele.bench;
 
 import io.stele.bench.cluster.RecoveryCommand;
 import io.stele.bench.cluster.ScaleCommand;
+import io.stele.bench.dataset.DatasetCommand;
 import io.stele.bench.engine.EngineCommand;
 import io.stele.bench.metastore.MetastoreCommand;
 import io.stele.bench.replica.ReplicaCommand;
@@ -24,7 +25,8 @@ import picocli.CommandLine.Spec;
       TableCommand.class,
       RecoveryCommand.class,
       ScaleCommand.class,
-      ReplicaCommand.class
+      ReplicaCommand.class,
+      DatasetCommand.class
     })
 final class BenchCommand implements Callable<Integer> {
 

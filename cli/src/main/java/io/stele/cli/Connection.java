@@ -1,5 +1,6 @@
 package io.stele.cli;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.Replicas;
@@ -22,6 +23,9 @@ public interface Connection extends AutoCloseable {
 
   /** Replicated tables beyond what all tables have. */
   Replicas replicas();
+
+  /** Datasets. */
+  Datasets datasets();
 
   /** Servers, each asked for itself. */
   Nodes nodes();

@@ -1,5 +1,6 @@
 package io.stele.cli;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.Replicas;
@@ -60,6 +61,11 @@ final class SteleConnector implements Connector {
     @Override
     public Replicas replicas() {
       return stele.replicas();
+    }
+
+    @Override
+    public Datasets datasets() {
+      return stele.datasets();
     }
 
     @Override

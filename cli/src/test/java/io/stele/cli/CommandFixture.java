@@ -1,5 +1,6 @@
 package io.stele.cli;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.Replicas;
@@ -45,6 +46,7 @@ public final class CommandFixture {
   private TableAdmin admin = tables;
   private Optional<Cluster> cluster = Optional.empty();
   private Optional<Replicas> replicas = Optional.empty();
+  private Optional<Datasets> datasets = Optional.empty();
   private String input = "";
   private Optional<String> answer = Optional.empty();
   private int open;
@@ -64,6 +66,11 @@ public final class CommandFixture {
   /** What answers for replicated tables. */
   public CommandFixture replicas(Replicas newReplicas) {
     replicas = Optional.of(newReplicas);
+    return this;
+  }
+
+  public CommandFixture datasets(Datasets newDatasets) {
+    datasets = Optional.of(newDatasets);
     return this;
   }
 
@@ -116,6 +123,11 @@ public final class CommandFixture {
       @Override
       public Replicas replicas() {
         return replicas.orElseThrow(() -> new AssertionError("no replicas in this test"));
+      }
+
+      @Override
+      public Datasets datasets() {
+        return datasets.orElseThrow(() -> new AssertionError("no datasets in this test"));
       }
 
       @Override

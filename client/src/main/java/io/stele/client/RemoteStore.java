@@ -1,5 +1,6 @@
 package io.stele.client;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.Replicas;
@@ -10,6 +11,7 @@ import io.stele.base.time.RandomSource;
 import io.stele.client.call.Caller;
 import io.stele.client.call.Endpoints;
 import io.stele.client.cluster.RemoteCluster;
+import io.stele.client.dataset.RemoteDatasets;
 import io.stele.client.embedded.StoreConnection;
 import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.MetastoreClient;
@@ -34,6 +36,7 @@ final class RemoteStore implements StoreConnection {
   private final RemoteCluster cluster;
   private final RemoteReplicas replicas;
   private final RemoteNodes nodes;
+  private final RemoteDatasets datasets;
 
   RemoteStore(List<String> addresses, ClientSettings settings) {
     this.metastore = new MetastoreClient(addresses, settings);
@@ -48,6 +51,7 @@ final class RemoteStore implements StoreConnection {
     this.cluster = new RemoteCluster(caller);
     this.replicas = new RemoteReplicas(caller);
     this.nodes = new RemoteNodes(caller);
+    this.datasets = new RemoteDatasets(caller);
   }
 
   @Override
@@ -73,6 +77,11 @@ final class RemoteStore implements StoreConnection {
   @Override
   public Nodes nodes() {
     return nodes;
+  }
+
+  @Override
+  public Datasets datasets() {
+    return datasets;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.stele.client;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.node.Nodes;
@@ -7,6 +8,7 @@ import io.stele.base.table.Cluster;
 import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
+import io.stele.client.dataset.DatasetTables;
 import io.stele.client.embedded.EmbeddedProvider;
 import io.stele.client.embedded.StoreConnection;
 import io.stele.client.metastore.ClientSettings;
@@ -65,9 +67,17 @@ public final class Stele implements AutoCloseable {
     return store.metastore();
   }
 
-  /** A table by its name; whether there is one shows when it is used. */
+  /**
+   * A table by its name; whether there is one shows when it is used. A dataset, where no table has
+   * its name, is a table that can only be read, row by row, with the one column {@code value:}.
+   */
   public Table table(String name) {
-    return new Table(store.tables(), name);
+    return new Table(new DatasetTables(store.tables(), store.datasets()), name);
+  }
+
+  /** Datasets: lookups, and their versions. */
+  public Datasets datasets() {
+    return store.datasets();
   }
 
   /** Tables as a whole: makes, lists, changes and drops them. */

@@ -123,6 +123,24 @@ class LayersTest {
           .because("a service knows neither the protocols in front of it nor the other services");
 
   @ArchTest
+  static final ArchRule datasetsStandOnBaseAndSparkey =
+      classes()
+          .that(are(in("datasets")))
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAnyPackage(
+                  allowed("io.stele.base..", "io.stele.datasets..", "com.spotify.sparkey..")))
+          .because("a service knows neither the protocols in front of it nor the other services");
+
+  @ArchTest
+  static final ArchRule onlyShardsSeeSparkey =
+      noClasses()
+          .that(are(outside("datasets.shard", "bench")))
+          .should()
+          .dependOnClassesThat(resideInAPackage("com.spotify.sparkey.."))
+          .because("what shards are stored in is behind one class, so that it can be replaced");
+
+  @ArchTest
   static final ArchRule onlyTheReplicatedLogSeesRatis =
       noClasses()
           .that(are(outside("metastore.raft")))

@@ -132,8 +132,8 @@ class ServerProcessIT {
     assertThat(role.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(role.err())
         .contains(
-            "unknown role 'metastor'; known: metastore, tables, master, replicas. Did you mean"
-                + " 'metastore'?");
+            "unknown role 'metastor'; known: metastore, tables, master, replicas, datasets. Did you"
+                + " mean 'metastore'?");
 
     Path config = Files.writeString(folder.resolve("c"), "server.prot = 1\nserver.port = x\n");
     Launcher.Result file = server("--config", config.toString());

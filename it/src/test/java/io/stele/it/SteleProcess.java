@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 public final class SteleProcess implements AutoCloseable {
   private static final Path ROOT = Path.of(System.getProperty("stele.root", ".")).toAbsolutePath();
   private static final Duration DEADLINE = Duration.ofSeconds(90);
-  private static final Pattern NATIVE = Pattern.compile("\"native\": \"([^\"]+)\"");
   private static final int LAST_WORDS = 15; // lines
 
   private final Path data;
@@ -123,11 +122,21 @@ public final class SteleProcess implements AutoCloseable {
 
   /** The address of its native interface. */
   public String address() {
+    return address("native");
+  }
+
+  /** The address of one of its interfaces, such as {@code datasets}. */
+  public String address(String of) {
+    return address(addresses(), of);
+  }
+
+  /** Likewise, from the file that a server has written. */
+  public static String address(Path addresses, String of) {
     try {
-      String text = Files.readString(addresses());
-      Matcher matcher = NATIVE.matcher(text);
+      String text = Files.readString(addresses);
+      Matcher matcher = Pattern.compile("\"" + of + "\": \"([^\"]+)\"").matcher(text);
       if (!matcher.find()) {
-        throw new AssertionError("no native address in " + text);
+        throw new AssertionError("no address '" + of + "' in " + text);
       }
       return matcher.group(1);
     } catch (IOException e) {

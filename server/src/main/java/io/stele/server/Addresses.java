@@ -15,14 +15,16 @@ import java.util.Map;
  * <pre>{@code
  * {
  *   "native": "127.0.0.1:7835",
- *   "raft": "127.0.0.1:7836"
+ *   "raft": "127.0.0.1:7836",
+ *   "datasets": "127.0.0.1:9599"
  * }
  * }</pre>
  *
  * @param nativeAddress of the native interface
  * @param raftAddress by which members replicate the log; empty for a server that is none
+ * @param datasetsAddress of datasets over HTTP; empty for a server that has none
  */
-public record Addresses(String nativeAddress, String raftAddress) {
+public record Addresses(String nativeAddress, String raftAddress, String datasetsAddress) {
 
   static final FilePath FILE = FilePath.of("addresses.json");
 
@@ -30,14 +32,16 @@ public record Addresses(String nativeAddress, String raftAddress) {
     String name = host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
     return new Addresses(
         name + ":" + ports.nativePort(),
-        ports.raftPort() == 0 ? "" : name + ":" + ports.raftPort());
+        ports.raftPort() == 0 ? "" : name + ":" + ports.raftPort(),
+        ports.datasetsPort() == 0 ? "" : name + ":" + ports.datasetsPort());
   }
 
   /** Of a server that listens nowhere: those it would have, as members of a group have some. */
   static Addresses unused() {
     return new Addresses(
         "127.0.0.1:" + ServerSettings.DEFAULT_PORT,
-        "127.0.0.1:" + ServerSettings.DEFAULT_RAFT_PORT);
+        "127.0.0.1:" + ServerSettings.DEFAULT_RAFT_PORT,
+        "127.0.0.1:" + DatasetsSettings.DEFAULT_PORT);
   }
 
   static int port(String address) {
@@ -50,6 +54,9 @@ public record Addresses(String nativeAddress, String raftAddress) {
     addresses.put("native", nativeAddress);
     if (!raftAddress.isEmpty()) {
       addresses.put("raft", raftAddress);
+    }
+    if (!datasetsAddress.isEmpty()) {
+      addresses.put("datasets", datasetsAddress);
     }
     return addresses;
   }

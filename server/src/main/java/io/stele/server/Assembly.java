@@ -78,6 +78,18 @@ final class Assembly {
   static void check(Settings settings) {
     ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
     TablesSettings tables = settings.bind(TablesSettings.class, ServerSchema.TABLES);
+    DatasetsSettings datasets = settings.bind(DatasetsSettings.class, ServerSchema.DATASETS);
+    if (server.has(Role.DATASETS)
+        && datasets.cluster().isPresent()
+        && !server.has(Role.METASTORE)
+        && server.metastore().isEmpty()) {
+      throw new InvalidRequestException(
+          "datasets.cluster is "
+              + datasets.cluster().get()
+              + " and roles are "
+              + String.join(", ", server.roles())
+              + ", without metastore: server.metastore must name the servers that have it");
+    }
     if (tables.shared()) {
       return;
     }
@@ -202,6 +214,22 @@ final class Assembly {
         gateway,
         front,
         events);
+  }
+
+  /**
+   * The datasets of this server, alone or with others.
+   *
+   * @param listen the host to listen on; nothing for a server that listens nowhere
+   */
+  Optional<DatasetsRole> datasets(Optional<String> listen) throws IOException {
+    if (!server.has(Role.DATASETS)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        parts.add(
+            "the datasets",
+            DatasetsRole.start(
+                settings, data, addresses, listen, metastoreFrom(), gateway, events)));
   }
 
   /** Who answers for the metastore. */

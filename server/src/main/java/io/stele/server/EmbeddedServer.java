@@ -1,5 +1,6 @@
 package io.stele.server;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
@@ -52,6 +53,11 @@ final class EmbeddedServer implements StoreConnection {
   @Override
   public Nodes nodes() {
     return _ -> server.inspect();
+  }
+
+  @Override
+  public Datasets datasets() {
+    return server.datasets();
   }
 
   @Override

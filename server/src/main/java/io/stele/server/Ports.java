@@ -23,19 +23,21 @@ import java.util.regex.Pattern;
  * group know them. The file {@code ports} is one line of text:
  *
  * <pre>
- *   native=38211 raft=40107
+ *   native=38211 raft=40107 datasets=41023
  * </pre>
  */
-record Ports(int nativePort, int raftPort) {
+record Ports(int nativePort, int raftPort, int datasetsPort) {
 
   private static final FilePath FILE = FilePath.of("ports");
-  private static final Pattern LINE = Pattern.compile("native=(\\d{1,5}) raft=(\\d{1,5})\n");
+  private static final Pattern LINE =
+      Pattern.compile("native=(\\d{1,5}) raft=(\\d{1,5})(?: datasets=(\\d{1,5}))?\n");
 
   /**
    * The ports of the settings, and where they leave it open those of the last start as far as they
    * are free, or others.
    */
-  static Ports choose(ServerSettings settings, FileStore directory) throws IOException {
+  static Ports choose(ServerSettings settings, DatasetsSettings datasets, FileStore directory)
+      throws IOException {
     Optional<Ports> last = read(directory);
     InetAddress host = addressOf(settings.listen());
     Ports ports =
@@ -43,6 +45,13 @@ record Ports(int nativePort, int raftPort) {
             choose(host, "port", settings.port(), last.map(Ports::nativePort)),
             settings.has(Role.METASTORE)
                 ? choose(host, "raft-port", settings.raftPort(), last.map(Ports::raftPort))
+                : 0,
+            settings.has(Role.DATASETS)
+                ? choose(
+                    host,
+                    "datasets.port",
+                    datasets.chosenPort(settings),
+                    last.map(Ports::datasetsPort))
                 : 0);
     if (!last.equals(Optional.of(ports))) {
       ports.write(directory);
@@ -105,11 +114,15 @@ record Ports(int nativePort, int raftPort) {
       throw new CorruptDataException(
           directory.describe() + "/" + FILE, 0, "a line native=7835 raft=7836", text.strip());
     }
-    return Optional.of(new Ports(Integer.parseInt(line.group(1)), Integer.parseInt(line.group(2))));
+    return Optional.of(
+        new Ports(
+            Integer.parseInt(line.group(1)),
+            Integer.parseInt(line.group(2)),
+            line.group(3) == null ? 0 : Integer.parseInt(line.group(3))));
   }
 
   private void write(FileStore directory) throws IOException {
-    String text = "native=%d raft=%d\n".formatted(nativePort, raftPort);
+    String text = "native=%d raft=%d datasets=%d\n".formatted(nativePort, raftPort, datasetsPort);
     directory.replace(FILE, text.getBytes(StandardCharsets.US_ASCII));
   }
 }

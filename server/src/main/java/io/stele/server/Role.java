@@ -18,7 +18,9 @@ public enum Role {
   /** Stands ready to lead the tablet servers of a cluster. */
   MASTER,
   /** Serves replicated tables. */
-  REPLICAS;
+  REPLICAS,
+  /** Serves datasets. */
+  DATASETS;
 
   /** The names of all there are. */
   static List<String> all() {

@@ -1,7 +1,9 @@
 package io.stele.server;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
+import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Events;
 import io.stele.base.file.LocalFileStore;
@@ -45,6 +47,7 @@ public final class Server implements AutoCloseable {
   private final Optional<TablesRole> tables;
   private final TableFront front;
   private final Optional<ReplicatedTables> replicas;
+  private final Optional<DatasetsRole> datasets;
   private final Parts parts;
   private final Inspection inspection;
   private final CompletableFuture<Void> ended;
@@ -59,6 +62,7 @@ public final class Server implements AutoCloseable {
       Optional<TablesRole> tables,
       TableFront front,
       Optional<ReplicatedTables> replicas,
+      Optional<DatasetsRole> datasets,
       Parts parts,
       Inspection inspection,
       CompletableFuture<Void> ended) {
@@ -70,6 +74,7 @@ public final class Server implements AutoCloseable {
     this.tables = tables;
     this.front = front;
     this.replicas = replicas;
+    this.datasets = datasets;
     this.parts = parts;
     this.inspection = inspection;
     this.ended = ended;
@@ -117,7 +122,7 @@ public final class Server implements AutoCloseable {
     Addresses addresses =
         embedded
             ? Addresses.unused()
-            : Addresses.of(server.reachableHost(), Ports.choose(server, directory));
+            : Addresses.of(server.reachableHost(), ports(settings, server, directory));
     NativeServer gateway =
         parts.add(
             "the native interface",
@@ -144,6 +149,8 @@ public final class Server implements AutoCloseable {
     TableFront front = roles.front(metastore);
     Optional<TablesRole> tables = roles.tables(metastore, front);
     Optional<ReplicatedTables> replicas = roles.replicas(metastore, front);
+    Optional<DatasetsRole> datasets =
+        roles.datasets(embedded ? Optional.empty() : Optional.of(server.listen()));
     boolean formed = metastore.map(MetastoreRole::formed).orElse(true);
     if (!embedded) {
       parts.add("addresses.json", () -> Addresses.remove(directory));
@@ -159,9 +166,16 @@ public final class Server implements AutoCloseable {
         tables,
         front,
         replicas,
+        datasets,
         parts,
         inspection,
         ended);
+  }
+
+  private static Ports ports(Settings settings, ServerSettings server, LocalFileStore directory)
+      throws IOException {
+    return Ports.choose(
+        server, settings.bind(DatasetsSettings.class, ServerSchema.DATASETS), directory);
   }
 
   private static LocalFileStore open(Path data) {
@@ -206,6 +220,32 @@ public final class Server implements AutoCloseable {
     return tables
         .map(TablesRole::tables)
         .orElseThrow(() -> new NotServingException("server at " + data + " has no tables"));
+  }
+
+  /** Its datasets; fails where it has none. */
+  Datasets datasets() {
+    return datasets
+        .map(DatasetsRole::datasets)
+        .orElseThrow(() -> new NotServingException("server at " + data + " has no datasets"));
+  }
+
+  /**
+   * From now on looks for new versions of datasets at each signal HUP, where it has datasets; the
+   * signal ends the process otherwise.
+   */
+  void refreshAtHangUp() {
+    if (datasets.isPresent()) {
+      boolean _ = HangUp.run(this::refreshDatasets);
+    }
+  }
+
+  /** Looks for new versions of datasets; what fails is told. */
+  void refreshDatasets() {
+    try {
+      datasets().refresh();
+    } catch (SteleException e) {
+      events.publish(new ServerEvent.RefreshFailed(e));
+    }
   }
 
   /** How it is, and its machine. */

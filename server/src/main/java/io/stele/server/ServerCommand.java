@@ -30,6 +30,8 @@ import picocli.CommandLine.Spec;
           + " it is ready it prints its addresses and writes them to the file addresses.json in its"
           + " directory.",
       "",
+      "The signal HUP has it look for new versions of datasets.",
+      "",
       "Settings are taken from options, then from variables such as STELE_SERVER_PORT, then from"
           + " the file that --config names; --settings lists them."
     },
@@ -51,7 +53,8 @@ final class ServerCommand implements Callable<Integer> {
       names = "--roles",
       paramLabel = "ROLE",
       description =
-          "The parts to run, with commas between (default: metastore,tables,master,replicas).")
+          "The parts to run, with commas between (default: all:"
+              + " metastore,tables,master,replicas,datasets).")
   private @Nullable String roles;
 
   @Option(
@@ -153,6 +156,7 @@ final class ServerCommand implements Callable<Integer> {
     Server server = Server.start(settings, EventLog.events());
     // A signal ends the process with its own exit code once the hook is done.
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stop"));
+    server.refreshAtHangUp();
     server.addresses().byInterface().forEach((what, where) -> out.println(what + " " + where));
     out.println(server.formed() ? "ready" : "ready to be made a member");
     out.flush();

@@ -43,6 +43,19 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
+  /** It was told to look for versions of datasets, and could not. */
+  record RefreshFailed(Exception cause) implements ServerEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "cannot look for versions of datasets: " + cause.getMessage();
+    }
+  }
+
   /** Something failed while it stopped; the rest is stopped all the same. */
   record StopFailed(String what, Exception cause) implements ServerEvent {
     @Override

@@ -17,6 +17,7 @@ final class ServerSchema {
   static final String TABLES = "tables";
   static final String MASTER = "master";
   static final String REPLICAS = "replicas";
+  static final String DATASETS = "datasets";
 
   static final SettingsSchema SCHEMA =
       SettingsSchema.builder()
@@ -28,6 +29,7 @@ final class ServerSchema {
           .section(TABLES, TablesSettings.DEFAULTS)
           .section(MASTER, MasterSettings.DEFAULT)
           .section(REPLICAS, ReplicasSettings.DEFAULTS)
+          .section(DATASETS, DatasetsSettings.DEFAULTS)
           // What the launcher and the command line read, and what commands set for programs.
           .otherEnvironment("STELE_BUILD")
           .otherEnvironment("STELE_JAVA_OPTS")

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /** What a server is: its parts, its directory, its addresses, and how it comes into a group. */
 public record ServerSettings(
-    @About("The parts that this server runs: metastore, tables, master, replicas.")
+    @About("The parts that this server runs: metastore, tables, master, replicas, datasets.")
         List<String> roles,
     @About("The directory of all that it keeps; made where it does not exist.") Path data,
     @About("The address that it listens on. Nothing beyond this machine reaches the default.")
@@ -59,7 +59,10 @@ public record ServerSettings(
     roles = List.copyOf(roles);
     seeds = List.copyOf(seeds);
     metastore = List.copyOf(metastore);
-    if (!Role.named(roles).contains(Role.METASTORE) && metastore.isEmpty()) {
+    Set<Role> named = Role.named(roles);
+    if (!named.contains(Role.METASTORE)
+        && metastore.isEmpty()
+        && !named.equals(Set.of(Role.DATASETS))) { // which can do without, alone
       throw new InvalidRequestException(
           "roles are "
               + String.join(", ", roles)

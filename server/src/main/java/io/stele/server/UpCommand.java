@@ -1,6 +1,7 @@
 package io.stele.server;
 
 import io.stele.base.settings.Settings;
+import io.stele.cli.CommandEnvironment;
 import io.stele.cli.ExitCode;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -66,6 +67,9 @@ final class UpCommand implements Callable<Integer> {
     Server server = Server.start(settings(System.getenv()), EventLog.events());
     AtomicBoolean waiting = new AtomicBoolean(true);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, waiting), "stop"));
+    if (!CommandEnvironment.of(spec).interactive()) {
+      server.refreshAtHangUp(); // on a terminal that is closed, it ends
+    }
     greet(server, spec.commandLine().getOut());
     if (check) {
       waiting.set(false);
@@ -108,8 +112,11 @@ final class UpCommand implements Callable<Integer> {
             "put users 42 name:first Ada",
             "get users 42",
             "scan users",
+            "dataset build scores FILE.csv --key NAME --root " + data.resolve("datasets"),
+            "dataset get scores KEY",
             "shell")) {
-      out.println("  ./stele " + command + endpoints);
+      boolean asks = !command.startsWith("dataset build"); // that writes files only
+      out.println("  ./stele " + command + (asks ? endpoints : ""));
     }
     out.println();
     out.println("Ctrl-C ends it.");
@@ -125,7 +132,7 @@ final class UpCommand implements Callable<Integer> {
             spec.commandLine(), "--ports is '" + ports + "': must be 'auto'");
       }
       flags.add("server.port=0");
-      flags.add("server.raft-port=0");
+      flags.add("server.raft-port=0"); // datasets.port follows server.port
     }
     return ServerSchema.SCHEMA.reader().environment(environment).flags(flags).merge();
   }

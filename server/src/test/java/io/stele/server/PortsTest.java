@@ -28,8 +28,12 @@ class PortsTest {
         .bind(ServerSettings.class, "server");
   }
 
+  private static Ports choose(ServerSettings settings, FileStore directory) throws IOException {
+    return Ports.choose(settings, DatasetsSettings.DEFAULTS, directory);
+  }
+
   private Ports any() throws IOException {
-    return Ports.choose(settings("server.port=0", "server.raft-port=0"), directory);
+    return choose(settings("server.port=0", "server.raft-port=0"), directory);
   }
 
   private static ServerSocket listen(int port) throws IOException {
@@ -60,7 +64,7 @@ class PortsTest {
   void aPortThatIsSetIsTakenOrRefused() throws Exception {
     try (ServerSocket taken = listen(0)) {
       String port = "server.port=" + taken.getLocalPort();
-      assertThatThrownBy(() -> Ports.choose(settings(port, "server.raft-port=0"), directory))
+      assertThatThrownBy(() -> choose(settings(port, "server.raft-port=0"), directory))
           .isInstanceOf(UnavailableException.class)
           .hasMessageContaining("is in use by another program: end it, or set another port");
     }
@@ -68,7 +72,7 @@ class PortsTest {
 
   @Test
   void anAddressOfAnotherMachineIsRefused() {
-    assertThatThrownBy(() -> Ports.choose(settings("server.listen=192.0.2.1"), directory))
+    assertThatThrownBy(() -> choose(settings("server.listen=192.0.2.1"), directory))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("listen is 192.0.2.1: must be an address of this machine");
   }

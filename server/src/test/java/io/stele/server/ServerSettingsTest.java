@@ -29,7 +29,7 @@ class ServerSettingsTest {
 
     assertThat(settings).isEqualTo(ServerSettings.DEFAULTS);
     assertThat(settings.roleSet())
-        .containsExactly(Role.METASTORE, Role.TABLES, Role.MASTER, Role.REPLICAS);
+        .containsExactly(Role.METASTORE, Role.TABLES, Role.MASTER, Role.REPLICAS, Role.DATASETS);
     assertThat(settings.listen()).isEqualTo("127.0.0.1");
     assertThat(settings.port()).isEqualTo(7835);
     assertThat(settings.raftPort()).isEqualTo(7836);
@@ -96,7 +96,7 @@ class ServerSettingsTest {
 
     assertThat(settings.metastore()).containsExactly("a:1", "b:2");
     assertThat(settings.has(Role.METASTORE)).isFalse();
-    assertThat(Addresses.of("h", new Ports(7, 0)).byInterface()).containsOnlyKeys("native");
+    assertThat(Addresses.of("h", new Ports(7, 0, 0)).byInterface()).containsOnlyKeys("native");
   }
 
   @ParameterizedTest
@@ -104,10 +104,10 @@ class ServerSettingsTest {
       delimiter = '|',
       textBlock =
           """
-          server.roles=table            | unknown role 'table'; known: metastore, tables, master, replicas. Did you mean 'tables'?
+          server.roles=table            | unknown role 'table'; known: metastore, tables, master, replicas, datasets. Did you mean 'tables'?
           server.roles=tables,master    | roles are tables, master, without metastore: server.metastore must name the servers that have it, such as 10.0.0.7:7835
           server.metastore=a            | metastore 'a': must be HOST:PORT, such as 10.0.0.7:7835
-          server.roles=                 | no role: must be one or more of metastore, tables, master
+          server.roles=                 | no role: must be one or more of metastore, tables, master, replicas, datasets
           server.roles=metastore,metastore | role metastore is there twice
           server.port=65536             | port is 65536: must be from 1 to 65535, or 0 for a free one
           server.raft-port=-1           | raft-port is -1: must be from 1 to 65535, or 0

@@ -26,6 +26,8 @@ record ValueForm(String form, Function<String, Object> parse, Function<Object, S
           String.class, new ValueForm("a text", text -> text, Object::toString),
           boolean.class, new ValueForm("true or false", ValueForm::parseBoolean, Object::toString),
           int.class, new ValueForm("a whole number such as 8", Integer::valueOf, Object::toString),
+          Integer.class, // in an Optional
+              new ValueForm("a whole number such as 8", Integer::valueOf, Object::toString),
           long.class, new ValueForm("a whole number such as 8", Long::valueOf, Object::toString),
           double.class,
               new ValueForm("a number such as 0.75", ValueForm::parseDouble, Object::toString),

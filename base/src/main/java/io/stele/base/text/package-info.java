@@ -1,4 +1,4 @@
-/** Text for people. */
+/** Text for people and for programs. */
 @NullMarked
 package io.stele.base.text;
 

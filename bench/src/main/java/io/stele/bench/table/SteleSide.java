@@ -1,9 +1,9 @@
 package io.stele.bench.table;
 
 import io.stele.base.error.UnavailableException;
+import io.stele.base.text.JsonReader;
 import io.stele.bench.measure.Member;
 import io.stele.bench.measure.SteleProgram;
-import io.stele.cli.JsonReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

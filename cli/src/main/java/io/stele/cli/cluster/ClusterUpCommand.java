@@ -147,7 +147,8 @@ final class ClusterUpCommand implements Callable<Integer> {
                 node -> {
                   Map<String, Object> each = new LinkedHashMap<>();
                   each.put("name", node.name());
-                  each.put("native", cluster.addressOf(node));
+                  each.put("native", cluster.addressesOf(node).nativeAddress());
+                  each.put("datasets", cluster.addressesOf(node).datasetsAddress());
                   each.put("pid", node.pid());
                   each.put("data", node.data().toString());
                   each.put("log", node.log().toString());
@@ -158,10 +159,14 @@ final class ClusterUpCommand implements Callable<Integer> {
   }
 
   private void greet(PrintWriter out, LocalCluster cluster, Cluster.Status status) {
-    TextTable table = new TextTable("NODE", "ADDRESS", "PID", "LOG");
+    TextTable table = new TextTable("NODE", "ADDRESS", "DATASETS", "PID", "LOG");
     for (NodeProcess node : cluster.nodes()) {
       table.row(
-          node.name(), cluster.addressOf(node), Long.toString(node.pid()), node.log().toString());
+          node.name(),
+          cluster.addressesOf(node).nativeAddress(),
+          cluster.addressesOf(node).datasetsAddress(),
+          Long.toString(node.pid()),
+          node.log().toString());
     }
     out.print(table);
     out.println();
@@ -173,6 +178,8 @@ final class ClusterUpCommand implements Callable<Integer> {
             "table create users --family name --split g --split p",
             "put users 42 name:first Ada",
             "scan users",
+            "dataset build scores FILE.csv --key NAME --root " + cluster.datasets(),
+            "dataset get scores KEY",
             "doctor")) {
       out.println("  ./stele " + command);
     }

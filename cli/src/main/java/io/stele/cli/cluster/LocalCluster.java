@@ -16,15 +16,16 @@ import java.util.Map;
 
 /**
  * A cluster of processes on this machine. The first nodes hold the metastore between them; all
- * serve tablets and replicated tables, and stand ready to be master.
+ * serve tablets, replicated tables and datasets, and stand ready to be master.
  *
  * <pre>
  *   DIR/n1, DIR/n2, …      what each node keeps, replicas among it, and its log.txt
  *   DIR/files              fragments and logs of all, unless told otherwise
+ *   DIR/datasets           where all look for versions of datasets
  * </pre>
  */
 final class LocalCluster implements AutoCloseable {
-  private static final String ROLES = "tables,master,replicas";
+  private static final String ROLES = "tables,master,replicas,datasets";
   private static final String REPLICA_SERVERS = "/stele/replicas/servers/";
   private static final Duration READY_PATIENCE = Duration.ofMinutes(3);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(40);
@@ -42,11 +43,15 @@ final class LocalCluster implements AutoCloseable {
     Plan {
       settings = List.copyOf(settings);
     }
+
+    Path datasets() {
+      return data.resolve("datasets");
+    }
   }
 
   private final Plan plan;
   private final List<NodeProcess> nodes = new ArrayList<>();
-  private final Map<String, String> addresses = new LinkedHashMap<>();
+  private final Map<String, NodeAddresses> addresses = new LinkedHashMap<>();
 
   LocalCluster(Plan plan) {
     this.plan = plan;
@@ -58,11 +63,16 @@ final class LocalCluster implements AutoCloseable {
 
   /** Of all nodes, in their order. */
   List<String> addresses() {
-    return List.copyOf(addresses.values());
+    return addresses.values().stream().map(NodeAddresses::nativeAddress).toList();
   }
 
-  String addressOf(NodeProcess node) {
-    return addresses.getOrDefault(node.name(), "");
+  NodeAddresses addressesOf(NodeProcess node) {
+    return addresses.getOrDefault(node.name(), NodeAddresses.NONE);
+  }
+
+  /** Where all of them look for versions of datasets. */
+  Path datasets() {
+    return plan.datasets();
   }
 
   /** Starts all nodes; returns when every one of them serves and every tablet is served. */
@@ -71,7 +81,7 @@ final class LocalCluster implements AutoCloseable {
       launch(n, "metastore," + ROLES, plan.members() == 1 ? List.of() : List.of("--wait"));
     }
     for (NodeProcess node : nodes()) {
-      addresses.put(node.name(), node.awaitAddress());
+      addresses.put(node.name(), node.awaitAddresses());
     }
     List<String> members = addresses();
     formGroup(members);
@@ -79,7 +89,7 @@ final class LocalCluster implements AutoCloseable {
       launch(n, ROLES, List.of("--metastore", String.join(",", members)));
     }
     for (NodeProcess node : nodes().subList(plan.members(), plan.nodes())) {
-      addresses.put(node.name(), node.awaitAddress());
+      addresses.put(node.name(), node.awaitAddresses());
     }
     return awaitReady();
   }
@@ -88,7 +98,13 @@ final class LocalCluster implements AutoCloseable {
     List<String> arguments = new ArrayList<>(List.of("--roles", roles));
     arguments.addAll(more);
     List<String> settings =
-        new ArrayList<>(List.of("tables.shared=true", "tables.files=" + plan.files()));
+        new ArrayList<>(
+            List.of(
+                "tables.shared=true",
+                "tables.files=" + plan.files(),
+                "datasets.cluster=local",
+                "datasets.source=" + plan.datasets(),
+                "datasets.time-to-converge=2s")); // all start together
     settings.addAll(plan.settings());
     for (String setting : settings) {
       arguments.add("--set");
@@ -168,7 +184,7 @@ final class LocalCluster implements AutoCloseable {
   /** Starts a node again that has ended. */
   void restart(NodeProcess node) throws IOException, InterruptedException {
     node.start();
-    addresses.put(node.name(), node.awaitAddress());
+    addresses.put(node.name(), node.awaitAddresses());
   }
 
   /** Tells all nodes to stop, and waits until they have. */

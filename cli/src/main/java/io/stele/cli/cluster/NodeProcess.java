@@ -1,14 +1,12 @@
 package io.stele.cli.cluster;
 
 import io.stele.base.error.UnavailableException;
-import io.stele.cli.JsonReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -104,7 +102,7 @@ final class NodeProcess {
   }
 
   /** Waits until it is ready, and answers where it is reached. */
-  String awaitAddress() throws IOException, InterruptedException {
+  NodeAddresses awaitAddresses() throws IOException, InterruptedException {
     long deadline = System.nanoTime() + START_PATIENCE.toNanos();
     while (!Files.exists(addressFile())) {
       if (!isAlive()) {
@@ -119,11 +117,7 @@ final class NodeProcess {
       }
       Thread.sleep(PAUSE);
     }
-    Object read = JsonReader.read(Files.readString(addressFile()));
-    if (read instanceof Map<?, ?> object && object.get("native") instanceof String address) {
-      return address;
-    }
-    throw new UnavailableException(addressFile() + " has no address \"native\"");
+    return NodeAddresses.read(addressFile());
   }
 
   long pid() {

@@ -1,5 +1,6 @@
 package io.stele.cli.shell;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
@@ -72,6 +73,11 @@ final class SharedConnector implements Connector {
     @Override
     public Replicas replicas() {
       return shared.replicas();
+    }
+
+    @Override
+    public Datasets datasets() {
+      return shared.datasets();
     }
 
     @Override

@@ -4,8 +4,8 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.Column;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.text.JsonReader;
 import io.stele.cli.Json;
-import io.stele.cli.JsonReader;
 import io.stele.cli.transfer.ColumnMapping.Target;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -44,6 +44,11 @@ final class JsonRows implements RowSource {
   }
 
   // ---- as an export has them
+
+  /** The cells of an object that has some. */
+  static List<Cell> exact(Map<?, ?> object) {
+    return object.get("cells") instanceof List<?> cells ? exact(object, cells) : List.of();
+  }
 
   private static List<Cell> exact(Map<?, ?> object, List<?> list) {
     Bytes row = bytes(object, "row");

@@ -1,5 +1,6 @@
 package io.stele.client.embedded;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.node.Nodes;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.Replicas;
@@ -21,6 +22,8 @@ public interface StoreConnection extends AutoCloseable {
 
   /** Servers, each asked for itself. */
   Nodes nodes();
+
+  Datasets datasets();
 
   /** Closed with the store. */
   MetastoreClient metastore();

@@ -1,5 +1,6 @@
 package io.stele.gateway.nativeapi;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.error.NotServingException;
 import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
@@ -61,6 +62,7 @@ final class Backend {
   private final Slot<MetadataPeer> metadataPeer = new Slot<>();
   private final Slot<ReplicaPeer> replicaPeer = new Slot<>();
   private final Slot<Replicas> replicas = new Slot<>();
+  private final Slot<Datasets> datasets = new Slot<>();
   private volatile Supplier<Optional<String>> master = Optional::empty;
   private volatile @Nullable Supplier<NodeReport> inspection;
 
@@ -107,6 +109,19 @@ final class Backend {
 
   Serving serve(Replicas served) {
     return replicas.serve(served);
+  }
+
+  Serving serve(Datasets served) {
+    return datasets.serve(served);
+  }
+
+  Datasets datasets() {
+    Datasets served = datasets.now();
+    if (served == null) {
+      throw new NotServingException(
+          "this server serves no datasets: it is starting, or its roles do not have them");
+    }
+    return served;
   }
 
   void inspectBy(Supplier<NodeReport> looking) {

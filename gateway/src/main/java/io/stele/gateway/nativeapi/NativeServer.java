@@ -2,6 +2,7 @@ package io.stele.gateway.nativeapi;
 
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
+import io.stele.base.dataset.Datasets;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
@@ -66,6 +67,7 @@ public final class NativeServer implements AutoCloseable {
             .addService(new ReplicaPeerService(backend, blocking))
             .addService(new ReplicasService(backend, blocking))
             .addService(new NodeService(backend, blocking))
+            .addService(new DatasetsService(backend, blocking))
             .build()
             .start();
     this.port = server.getPort();
@@ -167,6 +169,11 @@ public final class NativeServer implements AutoCloseable {
   /** Answers people about replicated tables. */
   public Serving serve(Replicas replicas) {
     return backend.serve(replicas);
+  }
+
+  /** Answers lookups in datasets, and what people ask of their versions. */
+  public Serving serve(Datasets datasets) {
+    return backend.serve(datasets);
   }
 
   /**

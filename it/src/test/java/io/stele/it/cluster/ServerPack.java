@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * Several servers in one process, each with a directory of its own: many of them in the time and
  * memory that few processes take. They end together.
  */
-final class ServerPack implements AutoCloseable {
+public final class ServerPack implements AutoCloseable {
   private static final Duration DEADLINE = Duration.ofSeconds(90);
 
   private final List<Path> directories;
@@ -31,7 +31,7 @@ final class ServerPack implements AutoCloseable {
    *
    * @param arguments of each
    */
-  ServerPack(Path folder, Path log, int count, List<String> arguments) {
+  public ServerPack(Path folder, Path log, int count, List<String> arguments) {
     this.directories = IntStream.range(0, count).mapToObj(i -> folder.resolve("s" + i)).toList();
     List<String> command = new ArrayList<>(TabletCluster.java("-Xmx448m"));
     command.add(ServerPack.class.getName());
@@ -41,7 +41,7 @@ final class ServerPack implements AutoCloseable {
     this.process = new SteleProcess(directories.getFirst(), log, "", command);
   }
 
-  void launch() {
+  public void launch() {
     try {
       for (Path directory : directories) {
         Files.deleteIfExists(addresses(directory));
@@ -56,20 +56,27 @@ final class ServerPack implements AutoCloseable {
     return directory.resolve("addresses.json");
   }
 
-  void awaitReady() {
+  public void awaitReady() {
     process.awaitReady();
     await("all servers of a process")
         .atMost(DEADLINE)
         .until(() -> directories.stream().map(ServerPack::addresses).allMatch(Files::exists));
   }
 
-  void kill9() {
+  public void kill9() {
     process.kill9();
   }
 
   @Override
   public void close() {
     process.close();
+  }
+
+  /** The addresses of one interface of each, such as {@code datasets}. */
+  public List<String> addresses(String of) {
+    return directories.stream()
+        .map(directory -> SteleProcess.address(addresses(directory), of))
+        .toList();
   }
 
   /** The process: how many, where, and the arguments of each. */

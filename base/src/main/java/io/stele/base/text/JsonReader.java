@@ -1,4 +1,4 @@
-package io.stele.cli;
+package io.stele.base.text;
 
 import io.stele.base.error.InvalidRequestException;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.stele.cli;
+package io.stele.base.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,0 +1,25 @@
+package io.stele.datasets.serve;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.dataset.DatasetStatus;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The way to other nodes. Calls return at once; a future that is cancelled ends its request as far
+ * as that is possible. What a peer or the way to it fails with completes the future exceptionally,
+ * and so does an answer that is not from the version that was asked for.
+ */
+public interface DatasetPeer {
+  /**
+   * Looks keys up in what a node itself has; it asks nobody else.
+   *
+   * @param address as published in the partition map
+   * @return an answer for each key, in their order
+   */
+  CompletableFuture<List<PeerAnswer>> get(
+      String address, String dataset, String version, List<Bytes> keys);
+
+  /** All datasets, as that node alone sees them. */
+  CompletableFuture<List<DatasetStatus>> status(String address);
+}

@@ -1,0 +1,39 @@
+package io.stele.datasets.serve;
+
+import io.stele.base.event.Subscription;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What the nodes of a cluster know of each other. There are two operations, and neither is ever on
+ * the way of a lookup: to publish a key that lives as long as this process, and to list a
+ * directory's children and keep that list up to date.
+ *
+ * <p>Lists may be stale by any time; nobody relies on more than that they were true once. Keys are
+ * relative, without a leading slash ({@code nodes/10.0.0.1:9599}); the implementation puts them
+ * under {@code /stele/datasets/<cluster>/v1/}. None of the calls blocks on a network.
+ */
+public interface SharedMap {
+  /**
+   * Publishes an ephemeral key as soon as that is possible, and again whenever it was lost (with
+   * the session, or because somebody wiped the directory), until the subscription is closed.
+   */
+  Subscription publish(String key);
+
+  /**
+   * Mirrors the direct children of a directory.
+   *
+   * @param changed called after each change, and when the first list is there; from any thread, and
+   *     returns at once
+   */
+  Children watch(String directory, Runnable changed);
+
+  /** A directory's children as last heard of. */
+  interface Children extends AutoCloseable {
+    /** Their names, without the directory; nothing as long as no list has ever been seen. */
+    Optional<Set<String>> names();
+
+    @Override
+    void close();
+  }
+}

@@ -1,0 +1,48 @@
+package io.stele.datasets.shard;
+
+import io.stele.base.file.FilePath;
+import io.stele.base.file.FileStore;
+import io.stele.base.file.ReadableFile;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+
+/** The checksum of a whole file. */
+public final class Checksums {
+  private Checksums() {}
+
+  /** Somebody who gets the bytes of a file in their order. */
+  private interface Sink {
+    void take(byte[] bytes, int length) throws IOException;
+  }
+
+  public static ShardManifest.Content of(FileStore store, FilePath path) throws IOException {
+    return read(store, path, (_, _) -> {});
+  }
+
+  /** Copies a file over what is there, without syncing it. */
+  static ShardManifest.Content copy(FileStore store, FilePath path, Path to) throws IOException {
+    try (OutputStream target = Files.newOutputStream(to)) {
+      return read(store, path, (bytes, length) -> target.write(bytes, 0, length));
+    }
+  }
+
+  private static ShardManifest.Content read(FileStore store, FilePath path, Sink sink)
+      throws IOException {
+    CRC32C crc = new CRC32C();
+    try (ReadableFile file = store.open(path)) {
+      byte[] buffer = new byte[Math.clamp(file.length(), 1, 1 << 20)];
+      long position = 0;
+      while (position < file.length()) {
+        int count = (int) Math.min(buffer.length, file.length() - position);
+        file.read(position, buffer, 0, count);
+        crc.update(buffer, 0, count);
+        sink.take(buffer, count);
+        position += count;
+      }
+      return new ShardManifest.Content(position, (int) crc.getValue());
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package io.stele.datasets.shard;
+
+import com.spotify.sparkey.Sparkey;
+import com.spotify.sparkey.SparkeyWriter;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** Makes a Sparkey log and its index; neither is synced. One thread at a time. */
+public final class SparkeyPair implements Closeable {
+  /** What an index may take while it is made; larger ones are sorted on disk, which is slower. */
+  private static final long INDEX_BYTES = Math.max(64L << 20, Runtime.getRuntime().maxMemory() / 8);
+
+  private final Path file;
+  private final ShardLog log;
+
+  /**
+   * Begins a pair, over what is there.
+   *
+   * @param file the log's, which ends in {@code .spl}; the directory must exist
+   * @param fileId what ties the index to its log; any number
+   */
+  public SparkeyPair(Path file, int fileId) throws IOException {
+    this.file = file;
+    this.log = new ShardLog(file, fileId);
+  }
+
+  public void put(byte[] key, byte[] value) throws IOException {
+    log.put(key, value);
+  }
+
+  public long puts() {
+    return log.puts();
+  }
+
+  /** Ends the log and makes the index. */
+  public void finish() throws IOException {
+    log.finish();
+    try (SparkeyWriter writer = Sparkey.append(file.toFile())) {
+      writer.setMaxMemory(INDEX_BYTES);
+      writer.writeHash();
+    }
+  }
+
+  /** How many different keys there are in a log that has an index. */
+  static long keys(Path log) throws IOException {
+    return Sparkey.getIndexHeader(Sparkey.getIndexFile(log.toFile())).getNumEntries();
+  }
+
+  @Override
+  public void close() throws IOException {
+    log.close();
+  }
+}

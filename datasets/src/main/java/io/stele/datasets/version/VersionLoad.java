@@ -1,0 +1,309 @@
+package io.stele.datasets.version;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.dataset.LoadProgress;
+import io.stele.base.file.FilePath;
+import io.stele.base.input.BrokenInputException;
+import io.stele.base.input.RecordInput;
+import io.stele.datasets.shard.Shard;
+import io.stele.datasets.shard.ShardHash;
+import io.stele.datasets.shard.ShardManifest;
+import io.stele.datasets.shard.ShardWriter;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt to load some shards of a version.
+ *
+ * <p>Files of a version that is not declared to be sharded are all read, side by side, and what
+ * belongs to the wanted shards is kept; then each shard is finished. Of a version that is declared
+ * to be sharded only the wanted shards' files are read, each for its shard, and a record that does
+ * not belong there fails the load: nothing is ever left out on a guess.
+ *
+ * <p>It ends once, with {@link Listener#loaded} or {@link Listener#failed}, when none of its work
+ * is running any more. Shards that are ready stay, whatever becomes of the others.
+ */
+public final class VersionLoad {
+  /** What a load tells; from its threads. */
+  public interface Listener {
+    /** A shard is durable and open; it is the listener's to retire. */
+    void ready(Shard shard);
+
+    void loaded();
+
+    void failed(String reason);
+  }
+
+  /** What loads work with. */
+  public record Tools(
+      Source source, VersionStore store, LoadQueue queue, RateLimit rate, RandomGenerator random) {}
+
+  private final Tools tools;
+  private final VersionFiles files;
+  private final TreeSet<Integer> wanted;
+  private final Listener listener;
+  private final AtomicReferenceArray<@Nullable ShardWriter> writers;
+  private final List<InputFile> toRead = new ArrayList<>();
+  private final AtomicInteger pending = new AtomicInteger(); // pieces of work in this phase
+  private final AtomicReference<@Nullable String> failure = new AtomicReference<>();
+  private final LongAdder records = new LongAdder();
+  private final LongAdder bytes = new LongAdder();
+  private final AtomicInteger done = new AtomicInteger();
+
+  public VersionLoad(
+      Tools tools, VersionFiles files, Collection<Integer> wanted, Listener listener) {
+    this.tools = tools;
+    this.files = files;
+    this.wanted = new TreeSet<>(wanted);
+    this.listener = listener;
+    this.writers = new AtomicReferenceArray<>(files.shards());
+    for (InputFile file : files.inputs()) {
+      if (!files.sharded() || wanted.contains(file.declared().orElseThrow().shard())) {
+        toRead.add(file);
+      }
+    }
+  }
+
+  /** Begins; returns at once unless the queue's threads are the caller's. */
+  public void start() {
+    if (wanted.isEmpty()) {
+      listener.loaded();
+      return;
+    }
+    try {
+      for (int shard : wanted) {
+        writers.set(shard, newWriter(shard));
+      }
+    } catch (IOException | RuntimeException e) {
+      fail(e);
+    }
+    pending.set(toRead.size());
+    for (InputFile file : toRead) {
+      tools.queue.add(this, () -> work(() -> read(file), this::afterFile));
+    }
+  }
+
+  /** Gives up, as soon as the work that is running notices. */
+  public void cancel() {
+    failure.compareAndSet(null, "given up");
+  }
+
+  public LoadProgress progress() {
+    long total = 0;
+    for (InputFile file : toRead) {
+      total += file.bytes();
+    }
+    return new LoadProgress(records.sum(), bytes.sum(), total, done.get(), wanted.size());
+  }
+
+  private ShardWriter newWriter(int shard) throws IOException {
+    return tools.store.writer(
+        files.dataset(), files.version(), shard, files.shards(), tools.random.nextInt());
+  }
+
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  private void work(Work work, Runnable after) {
+    try {
+      if (failure.get() == null) {
+        work.run();
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e);
+    }
+    after.run();
+  }
+
+  private void fail(Throwable e) {
+    String message = e.getMessage();
+    boolean told = message != null && (e instanceof BrokenInputException || !message.isBlank());
+    failure.compareAndSet(null, told && message != null ? message : e.toString());
+  }
+
+  private MeteredStore metered(LongConsumer read) {
+    return new MeteredStore(tools.source.store(), tools.rate, read, () -> failure.get() != null);
+  }
+
+  private void read(InputFile file) throws IOException {
+    if (file.declared().isPresent() && file.declared().get().index().isPresent()) {
+      takeOver(file, file.declared().get(), file.declared().get().index().get());
+      return;
+    }
+    MeteredStore store = metered(bytes::add);
+    Path scratch = tools.store.scratch();
+    try (RecordInput input = files.kind().open(store, file.path(), scratch)) {
+      long count = 0;
+      while (input.next()) {
+        store(file, input);
+        count++;
+        if ((count & 0x3ff) == 0) {
+          records.add(0x400);
+          stopIfFailed();
+        }
+      }
+      records.add(count & 0x3ff);
+      if (file.declared().isPresent()) {
+        check(file, file.declared().get(), count, store.content(file));
+      }
+    } finally {
+      tools.store.deleteScratch(scratch);
+    }
+    if (files.sharded()) {
+      finish(file.declared().orElseThrow().shard());
+    }
+  }
+
+  /**
+   * A log that comes with its index needs no records read one by one: both are copied. They are
+   * compared with what is declared, and the log's keys are looked at like any others.
+   */
+  private void takeOver(
+      InputFile file, VersionManifest.DeclaredFile declared, ShardManifest.Content index)
+      throws IOException {
+    ShardWriter writer = writers.get(declared.shard());
+    if (writer == null) {
+      return; // the load has failed
+    }
+    FilePath indexPath = SparkeyPart.indexOf(file.path());
+    ShardWriter.TakenOver found =
+        writer.takeOver(metered(bytes::add), file.path(), metered(_ -> {}), indexPath);
+    check(file.path(), found.log(), declared.content());
+    check(indexPath, found.index(), index);
+    long count = writer.checkTakenOver(file.path().value());
+    records.add(count);
+    check(file, declared, count, found.log());
+    finish(declared.shard());
+  }
+
+  private static void check(
+      FilePath path, ShardManifest.Content found, ShardManifest.Content declared)
+      throws BrokenInputException {
+    if (!found.equals(declared)) {
+      throw new BrokenInputException(
+          path.value(),
+          found.bytes(),
+          "it has " + text(found) + ", and the manifest declares " + text(declared));
+    }
+  }
+
+  private void stopIfFailed() throws IOException {
+    String reason = failure.get();
+    if (reason != null) {
+      throw new IOException(reason);
+    }
+  }
+
+  private void store(InputFile file, RecordInput input) throws IOException {
+    byte[] key = input.key();
+    int shard = ShardHash.shard(key, files.shards());
+    if (file.declared().isPresent() && file.declared().get().shard() != shard) {
+      throw new BrokenInputException(
+          file.path().value(),
+          input.position(),
+          "key \""
+              + Bytes.of(key)
+              + "\" belongs to shard "
+              + shard
+              + ", and the file is declared to hold shard "
+              + file.declared().get().shard()
+              + " alone");
+    }
+    ShardWriter writer = writers.get(shard);
+    if (writer != null) {
+      writer.put(key, input.value());
+    }
+  }
+
+  private static void check(
+      InputFile file,
+      VersionManifest.DeclaredFile declared,
+      long records,
+      ShardManifest.Content found)
+      throws IOException {
+    if (!found.equals(declared.content()) || records != declared.records()) {
+      throw new BrokenInputException(
+          file.path().value(),
+          found.bytes(),
+          "it has "
+              + records
+              + " records in "
+              + text(found)
+              + ", and the manifest declares "
+              + declared.records()
+              + " records in "
+              + text(declared.content()));
+    }
+  }
+
+  private static String text(ShardManifest.Content content) {
+    return content.bytes() + " bytes with CRC32C %08x".formatted(content.crc32c());
+  }
+
+  private void afterFile() {
+    if (pending.decrementAndGet() > 0) {
+      return;
+    }
+    List<Integer> open = new ArrayList<>();
+    for (int shard : wanted) {
+      if (writers.get(shard) != null) {
+        open.add(shard);
+      }
+    }
+    if (failure.get() != null || open.isEmpty()) {
+      end();
+      return;
+    }
+    pending.set(open.size());
+    for (int shard : open) {
+      tools.queue.add(this, () -> work(() -> finish(shard), this::afterShard));
+    }
+  }
+
+  private void finish(int shard) throws IOException {
+    ShardWriter writer = writers.get(shard);
+    if (writer != null) {
+      Shard ready = tools.store.finish(files.dataset(), files.version(), writer);
+      writers.set(shard, null);
+      done.incrementAndGet();
+      listener.ready(ready);
+    }
+  }
+
+  private void afterShard() {
+    if (pending.decrementAndGet() == 0) {
+      end();
+    }
+  }
+
+  private void end() {
+    for (int shard : wanted) {
+      ShardWriter writer = writers.getAndSet(shard, null);
+      if (writer != null) {
+        try {
+          writer.abandon();
+        } catch (IOException e) {
+          fail(e);
+        }
+      }
+    }
+    String reason = failure.get();
+    if (reason == null) {
+      listener.loaded();
+    } else {
+      listener.failed(reason);
+    }
+  }
+}

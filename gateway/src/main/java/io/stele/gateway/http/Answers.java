@@ -1,0 +1,204 @@
+package io.stele.gateway.http;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.dataset.Lookup;
+import io.stele.base.dataset.Origin;
+import io.stele.base.error.ConflictException;
+import io.stele.base.error.CorruptDataException;
+import io.stele.base.error.DeniedException;
+import io.stele.base.error.ExhaustedException;
+import io.stele.base.error.FencedException;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotFoundException;
+import io.stele.base.error.NotServingException;
+import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.error.SteleException;
+import io.stele.base.error.UnavailableException;
+import io.stele.datasets.serve.PeerAnswer;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.eclipse.jetty.http.DateGenerator;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.PreEncodedHttpField;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/**
+ * What is answered, as status codes and headers. This is the one place that maps kinds of errors to
+ * codes:
+ *
+ * <pre>
+ *   200  the value                       X-Sequins-Version, Last-Modified, X-Sequins-Proxied-To
+ *   400  a request that must be changed
+ *   404  X-Sequins-Version: the version does not have the key; without: there is no such dataset
+ *   500  the shard is here and cannot be read
+ *   501  to a node that asked for a version or a shard that is not here
+ *   502  no node has the shard, or all that have it failed
+ *   503  the server is starting
+ *   504  the nodes that have the shard did not answer in time
+ * </pre>
+ */
+final class Answers {
+  static final String VERSION = "X-Sequins-Version";
+  static final String PROXIED_TO = "X-Sequins-Proxied-To";
+  static final String JSON = "application/json";
+  static final String HTML = "text/html; charset=utf-8";
+  static final String BINARY = "application/octet-stream";
+
+  static final int OK = 200;
+  static final int BAD_REQUEST = 400;
+  static final int NOT_FOUND = 404;
+  static final int INTERNAL = 500;
+  static final int NOT_HERE = 501;
+  static final int NO_PEER = 502;
+  static final int UNAVAILABLE = 503;
+  static final int TIMED_OUT = 504;
+
+  private static final HttpField TEXT =
+      new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, "text/plain; charset=utf-8");
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
+  /** A version's headers, which are the same for all of its keys. */
+  private record VersionFields(String version, long loaded, HttpField name, HttpField modified) {
+    static VersionFields of(Origin origin) {
+      return new VersionFields(
+          origin.version(),
+          origin.loadedMicros(),
+          new PreEncodedHttpField(VERSION, origin.version()),
+          new PreEncodedHttpField(
+              HttpHeader.LAST_MODIFIED, DateGenerator.formatDate(origin.loadedMicros() / 1000)));
+    }
+
+    boolean areOf(Origin origin) {
+      return loaded == origin.loadedMicros() && version.equals(origin.version());
+    }
+  }
+
+  private final HttpField valueType;
+  private final Map<String, VersionFields> fields = new ConcurrentHashMap<>(); // by dataset
+
+  /**
+   * Answers of one server.
+   *
+   * @param valueType the content type of values
+   */
+  Answers(String valueType) {
+    this.valueType = new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, valueType);
+  }
+
+  /** The answer to a client that asked for a key. */
+  void lookup(String dataset, Lookup lookup, Response response, Callback callback) {
+    switch (lookup) {
+      case Lookup.Found(Bytes value, Origin origin) -> {
+        version(dataset, origin, response);
+        value(value, response, callback);
+      }
+      case Lookup.Missing(Origin origin) -> {
+        version(dataset, origin, response);
+        nothing(NOT_FOUND, response, callback);
+      }
+      case Lookup.Failed failed -> {
+        response.getHeaders().put(VERSION, failed.version());
+        text(status(failed.failure()), failed.reason(), response, callback);
+      }
+    }
+  }
+
+  static int status(Lookup.Failure failure) {
+    return switch (failure) {
+      case NO_PEER -> NO_PEER;
+      case TIMED_OUT -> TIMED_OUT;
+      case LOCAL -> INTERNAL;
+    };
+  }
+
+  /** The answer to a node that asked for a key of a version. */
+  void peer(String version, PeerAnswer answer, Response response, Callback callback) {
+    switch (answer) {
+      case PeerAnswer.Found(Bytes value) -> {
+        response.getHeaders().put(VERSION, version);
+        value(value, response, callback);
+      }
+      case PeerAnswer.Missing() -> {
+        response.getHeaders().put(VERSION, version);
+        nothing(NOT_FOUND, response, callback);
+      }
+      case PeerAnswer.NotHere(String reason) -> text(NOT_HERE, reason, response, callback);
+    }
+  }
+
+  /** Says which version an answer is from. */
+  void version(String dataset, Origin origin, Response response) {
+    VersionFields known = fields.get(dataset);
+    if (known == null || !known.areOf(origin)) {
+      known = VersionFields.of(origin);
+      fields.put(dataset, known);
+    }
+    HttpFields.Mutable headers = response.getHeaders();
+    headers.add(known.name());
+    headers.add(known.modified());
+    if (origin.proxied()) {
+      headers.add(PROXIED_TO, origin.proxiedTo());
+    }
+  }
+
+  private void value(Bytes value, Response response, Callback callback) {
+    response.setStatus(OK);
+    HttpFields.Mutable headers = response.getHeaders();
+    headers.add(valueType);
+    headers.add(HttpHeader.CONTENT_LENGTH, value.length());
+    response.write(true, ByteBuffer.wrap(value.sharedArray()), callback);
+  }
+
+  private static void nothing(int status, Response response, Callback callback) {
+    response.setStatus(status);
+    response.getHeaders().put(HttpHeader.CONTENT_LENGTH, 0);
+    response.write(true, NOTHING, callback);
+  }
+
+  static void text(int status, String message, Response response, Callback callback) {
+    byte[] bytes = (message + "\n").getBytes(StandardCharsets.UTF_8);
+    response.setStatus(status);
+    response.getHeaders().put(TEXT).put(HttpHeader.CONTENT_LENGTH, bytes.length);
+    response.write(true, ByteBuffer.wrap(bytes), callback);
+  }
+
+  static void body(int status, String type, byte[] bytes, Response response, Callback callback) {
+    response.setStatus(status);
+    response
+        .getHeaders()
+        .put(HttpHeader.CONTENT_TYPE, type)
+        .put(HttpHeader.CONTENT_LENGTH, bytes.length);
+    response.write(true, ByteBuffer.wrap(bytes), callback);
+  }
+
+  /** The answer to a request that failed, unless one was begun. */
+  static void failure(Throwable problem, Response response, Callback callback) {
+    if (response.isCommitted()) {
+      callback.failed(problem);
+      return;
+    }
+    response.reset();
+    if (problem instanceof SteleException known) {
+      text(status(known), String.valueOf(known.getMessage()), response, callback);
+    } else {
+      text(INTERNAL, "failed: " + problem, response, callback);
+    }
+  }
+
+  private static int status(SteleException problem) {
+    return switch (problem) {
+      case NotFoundException _ -> NOT_FOUND;
+      case InvalidRequestException _ -> BAD_REQUEST;
+      case DeniedException _ -> 403;
+      case ConflictException _ -> 409;
+      case ExhaustedException _ -> 429;
+      case NotServingException _, UnavailableException _ -> UNAVAILABLE;
+      case CorruptDataException _, FencedException _, OutcomeUnknownException _ -> INTERNAL;
+    };
+  }
+}

@@ -1,0 +1,339 @@
+package io.stele.gateway.http;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.dataset.DatasetStatus;
+import io.stele.base.dataset.Lookup;
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotFoundException;
+import io.stele.base.text.Json;
+import io.stele.datasets.serve.DatasetService;
+import io.stele.datasets.serve.PeerAnswer;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Promise;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers requests. Keys of shards that are here are answered by the thread that read the request:
+ * it waits for nothing but pages of mapped files. All else is done by a virtual thread each; there
+ * are at most as many of them as connections, since a connection has one request at a time.
+ *
+ * <pre>
+ *   GET  /                              all datasets: HTML, or JSON for Accept: application/json
+ *   GET  /healthz                       200 if a version of any dataset is served, else 404
+ *   GET  /healthz?all=true              200 if one of every dataset is, else 503
+ *   GET  /DATASET                       one dataset, as above
+ *   GET  /DATASET/KEY                   a value
+ *   GET  /DATASET/KEY?proxy=VERSION     a value for another node, from what is here
+ *   POST /DATASET[?proxy=VERSION]       values: see {@link MultiGet}
+ *   GET  /?proxy=status                 all datasets as this node alone sees them
+ * </pre>
+ *
+ * <p>HEAD is answered as GET is, without the body; everything else is 400.
+ */
+final class DatasetHandler extends Handler.Abstract {
+  private static final String HEALTH = "/healthz";
+  private static final String PROXY = "proxy";
+  private static final String ALL = "all";
+  private static final String SHARD_ID = "X-Sequins-Shard-ID";
+
+  /** What a virtual thread does for a request. */
+  private interface Work {
+    void answer(Response response, Callback callback);
+  }
+
+  private final Answers answers;
+  private final Executor threads;
+  private volatile @Nullable DatasetService service;
+
+  DatasetHandler(Answers answers, Executor threads) {
+    super(InvocationType.NON_BLOCKING);
+    this.answers = answers;
+    this.threads = threads;
+  }
+
+  void serve(@Nullable DatasetService served) {
+    service = served;
+  }
+
+  @Override
+  public boolean handle(Request request, Response response, Callback callback) {
+    DatasetService served = service;
+    if (served == null) {
+      Answers.text(Answers.UNAVAILABLE, "the server is starting", response, callback);
+      return true;
+    }
+    try {
+      route(served, request, response, callback);
+    } catch (RuntimeException e) {
+      Answers.failure(e, response, callback);
+    }
+    return true;
+  }
+
+  private void route(DatasetService served, Request request, Response response, Callback callback) {
+    String method = request.getMethod();
+    boolean get = HttpMethod.GET.is(method) || HttpMethod.HEAD.is(method);
+    String path = request.getHttpURI().getPath();
+    if (path == null || path.equals("/")) {
+      require(get, method, "GET");
+      later(response, callback, (to, done) -> all(served, request, to, done));
+      return;
+    }
+    if (path.equals(HEALTH)) {
+      require(get, method, "GET");
+      later(response, callback, (to, done) -> health(served, request, to, done));
+      return;
+    }
+    RequestPath named = RequestPath.parse(path);
+    if (!named.key().isEmpty()) {
+      require(get, method, "GET");
+      one(served, named, request, response, callback);
+    } else if (HttpMethod.POST.is(method)) {
+      many(served, named.dataset(), request, response, callback);
+    } else {
+      require(get, method, "GET, or POST to get many keys");
+      later(response, callback, (to, done) -> dataset(served, named.dataset(), request, to, done));
+    }
+  }
+
+  private static void require(boolean right, String method, String expected) {
+    if (!right) {
+      throw new InvalidRequestException("the method is " + method + ": must be " + expected);
+    }
+  }
+
+  /** Has a virtual thread answer. */
+  private void later(Response response, Callback callback, Work work) {
+    try {
+      threads.execute(
+          () -> {
+            try {
+              work.answer(response, callback);
+            } catch (RuntimeException e) {
+              Answers.failure(e, response, callback);
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      Answers.text(Answers.UNAVAILABLE, "the server is stopping", response, callback);
+    }
+  }
+
+  // ---- keys
+
+  private void one(
+      DatasetService served,
+      RequestPath named,
+      Request request,
+      Response response,
+      Callback callback) {
+    String query = request.getHttpURI().getQuery();
+    String proxied = query == null ? null : RequestPath.parameter(query, PROXY);
+    if (proxied != null) {
+      PeerAnswer answer =
+          served.answerPeer(named.dataset(), proxied, List.of(named.key())).getFirst();
+      answers.peer(proxied, answer, response, callback);
+      return;
+    }
+    Lookup here = served.getHere(named.dataset(), named.key());
+    if (here != null) {
+      answers.lookup(named.dataset(), here, response, callback);
+      return;
+    }
+    later(
+        response,
+        callback,
+        (to, done) ->
+            answers.lookup(named.dataset(), served.get(named.dataset(), named.key()), to, done));
+  }
+
+  private void many(
+      DatasetService served,
+      String dataset,
+      Request request,
+      Response response,
+      Callback callback) {
+    String type = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
+    String proxied = RequestPath.parameter(request.getHttpURI().getQuery(), PROXY);
+    Content.Source.asByteArrayAsync(
+        request,
+        MultiGet.MOST_BYTES,
+        new Promise.Invocable.NonBlocking<>() {
+          @Override
+          public void succeeded(byte[] body) {
+            later(
+                response,
+                callback,
+                (to, done) -> many(served, dataset, proxied, type, body, to, done));
+          }
+
+          @Override
+          public void failed(Throwable problem) {
+            String message =
+                "the keys could not be read (at most %d bytes are): %s"
+                    .formatted(MultiGet.MOST_BYTES, problem.getMessage());
+            Answers.text(Answers.BAD_REQUEST, message, response, callback);
+          }
+        });
+  }
+
+  private void many(
+      DatasetService served,
+      String dataset,
+      @Nullable String proxied,
+      @Nullable String type,
+      byte[] body,
+      Response response,
+      Callback callback) {
+    List<Bytes> keys = MultiGet.keys(type, body);
+    String version;
+    List<MultiGet.Entry> entries;
+    if (proxied != null) {
+      version = proxied;
+      entries = served.answerPeer(dataset, proxied, keys).stream().map(MultiGet.Entry::of).toList();
+      response.getHeaders().put(Answers.VERSION, version);
+    } else {
+      List<Lookup> lookups = served.mget(dataset, keys);
+      version = lookups.isEmpty() ? "" : version(dataset, lookups.getFirst(), response);
+      entries = lookups.stream().map(MultiGet.Entry::of).toList();
+    }
+    if (MultiGet.isBinary(type)) {
+      Answers.body(Answers.OK, Answers.BINARY, MultiGet.binary(entries), response, callback);
+    } else {
+      Answers.body(
+          Answers.OK, Answers.JSON, MultiGet.json(version, keys, entries), response, callback);
+    }
+  }
+
+  /** All are from one version. */
+  private String version(String dataset, Lookup first, Response response) {
+    return switch (first) {
+      case Lookup.Found(_, var origin) -> {
+        answers.version(dataset, origin, response);
+        yield origin.version();
+      }
+      case Lookup.Missing(var origin) -> {
+        answers.version(dataset, origin, response);
+        yield origin.version();
+      }
+      case Lookup.Failed failed -> {
+        response.getHeaders().put(Answers.VERSION, failed.version());
+        yield failed.version();
+      }
+    };
+  }
+
+  // ---- status
+
+  private static void all(
+      DatasetService served, Request request, Response response, Callback callback) {
+    boolean own = RequestPath.parameter(request.getHttpURI().getQuery(), PROXY) != null;
+    List<DatasetStatus> found = own ? served.ownStatus() : served.status();
+    if (own || wantsJson(request)) {
+      json(Answers.OK, StatusJson.toJson(found), response, callback);
+    } else {
+      html(StatusPage.of(served.address(), found), response, callback);
+    }
+  }
+
+  private static void dataset(
+      DatasetService served,
+      String dataset,
+      Request request,
+      Response response,
+      Callback callback) {
+    boolean own = RequestPath.parameter(request.getHttpURI().getQuery(), PROXY) != null;
+    DatasetStatus found =
+        own
+            ? served.ownStatus().stream()
+                .filter(status -> status.dataset().equals(dataset))
+                .findFirst()
+                .orElseThrow(() -> new NotFoundException("there is no dataset " + dataset))
+            : served.status(dataset);
+    if (own || wantsJson(request)) {
+      json(Answers.OK, StatusJson.toJson(found), response, callback);
+    } else {
+      html(StatusPage.of(served.address(), found), response, callback);
+    }
+  }
+
+  private static boolean wantsJson(Request request) {
+    String accepted = request.getHeaders().get(HttpHeader.ACCEPT);
+    return accepted != null && accepted.toLowerCase(Locale.ROOT).contains(Answers.JSON);
+  }
+
+  /**
+   * Healthy is who serves anything, as in Sequins: a new dataset whose first version is broken must
+   * not take all nodes from behind a load balancer. Who asks for all wants to know whether a node
+   * that starts has caught up. Datasets that are not to be served, since something is wrong with
+   * their names, do not count then, and a node that has none must know that there are none.
+   */
+  private static void health(
+      DatasetService served, Request request, Response response, Callback callback) {
+    boolean all = RequestPath.parameter(request.getHttpURI().getQuery(), ALL) != null;
+    boolean any = false;
+    Map<String, Object> waiting = new LinkedHashMap<>();
+    Map<String, Object> datasets = new LinkedHashMap<>();
+    for (DatasetStatus dataset : served.ownStatus()) {
+      Map<String, Object> versions = new LinkedHashMap<>();
+      dataset
+          .versions()
+          .forEach(
+              version ->
+                  version
+                      .nodes()
+                      .forEach(node -> versions.put(version.version(), StatusJson.toJson(node))));
+      datasets.put(dataset.dataset(), versions);
+      any |= !dataset.serving().isEmpty();
+      if (dataset.serving().isEmpty() && dataset.problem().isEmpty()) {
+        waiting.put(dataset.dataset(), waitsFor(dataset));
+      }
+    }
+    boolean healthy = all ? waiting.isEmpty() && (served.looked() || !datasets.isEmpty()) : any;
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("healthy", healthy);
+    json.put("not_served", waiting);
+    json.put("dbs", datasets);
+    response.getHeaders().put(SHARD_ID, served.address());
+    int not = all ? Answers.UNAVAILABLE : Answers.NOT_FOUND;
+    json(healthy ? Answers.OK : not, json, response, callback);
+  }
+
+  private static String waitsFor(DatasetStatus dataset) {
+    return dataset.versions().reversed().stream()
+        .flatMap(
+            version ->
+                version.nodes().stream()
+                    .map(
+                        node ->
+                            "version %s is %s%s"
+                                .formatted(
+                                    version.version(),
+                                    node.state(),
+                                    node.reason().isEmpty() ? "" : ": " + node.reason())))
+        .findFirst()
+        .orElse("it has no version");
+  }
+
+  private static void json(int status, Object json, Response response, Callback callback) {
+    byte[] bytes = (Json.write(json) + "\n").getBytes(StandardCharsets.UTF_8);
+    Answers.body(status, Answers.JSON, bytes, response, callback);
+  }
+
+  private static void html(String page, Response response, Callback callback) {
+    Answers.body(
+        Answers.OK, Answers.HTML, page.getBytes(StandardCharsets.UTF_8), response, callback);
+  }
+}

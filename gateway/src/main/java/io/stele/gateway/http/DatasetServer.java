@@ -1,0 +1,132 @@
+package io.stele.gateway.http;
+
+import io.stele.base.error.UnavailableException;
+import io.stele.datasets.serve.DatasetService;
+import java.io.IOException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.handler.ErrorHandler;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Datasets on a port of their own, over HTTP/1.1. It listens from the start, so that its address is
+ * known; it answers 503 until it is given what to serve:
+ *
+ * <pre>{@code
+ * DatasetServer server = DatasetServer.listen("127.0.0.1", 0, "application/octet-stream");
+ * server.serve(datasets);
+ * }</pre>
+ */
+public final class DatasetServer implements AutoCloseable {
+  private static final int IDLE_MILLIS = 60_000;
+  private static final int LONGEST_REQUEST_LINE = 64 << 10; // keys are in it
+  private static final int THREADS = 16; // the server's own; they do not wait for anything
+  private static final int STOP_MILLIS = 2_000;
+
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final Server server;
+  private final ServerConnector connector;
+  private final DatasetHandler handler;
+
+  private DatasetServer(String host, int port, String valueType) {
+    QueuedThreadPool pool = new QueuedThreadPool(THREADS, Math.min(THREADS, 4));
+    pool.setName("stele-http");
+    pool.setDaemon(true);
+    pool.setReservedThreads(0);
+    this.server = new Server(pool);
+    this.server.setStopTimeout(STOP_MILLIS);
+    this.server.setErrorHandler(new PlainErrors());
+    this.connector = new ServerConnector(server, 1, -1, new KeyConnections(http()));
+    this.connector.setHost(host);
+    this.connector.setPort(port);
+    this.connector.setIdleTimeout(IDLE_MILLIS);
+    this.server.addConnector(connector);
+    this.handler = new DatasetHandler(new Answers(valueType), threads);
+    this.server.setHandler(handler);
+  }
+
+  private static HttpConfiguration http() {
+    HttpConfiguration http = new HttpConfiguration();
+    http.setSendServerVersion(false);
+    http.setRequestHeaderSize(LONGEST_REQUEST_LINE);
+    // Keys are bytes: what would be dubious as the path of a file is as good as any other.
+    http.setUriCompliance(UriCompliance.UNSAFE);
+    return http;
+  }
+
+  /**
+   * Begins to listen.
+   *
+   * @param port 0 for any that is free
+   * @param valueType the content type of values
+   */
+  public static DatasetServer listen(String host, int port, String valueType) {
+    DatasetServer made = new DatasetServer(host, port, valueType);
+    boolean listens = false;
+    try {
+      made.server.start();
+      listens = true;
+      return made;
+    } catch (IOException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new UnavailableException(
+          "cannot listen on " + host + ":" + port + ": " + cause.getMessage(), e);
+    } catch (Exception e) {
+      throw new UnavailableException("cannot listen on " + host + ":" + port + ": " + e, e);
+    } finally {
+      if (!listens) {
+        made.close();
+      }
+    }
+  }
+
+  /** Answers from these datasets from now on. */
+  public void serve(DatasetService datasets) {
+    handler.serve(datasets);
+  }
+
+  /** Answers 503 from now on. */
+  public void serveNothing() {
+    handler.serve(null);
+  }
+
+  public int port() {
+    return connector.getLocalPort();
+  }
+
+  /** Lets requests that are under way end for a moment, then cuts them off. */
+  @Override
+  public void close() {
+    try {
+      server.stop();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (Exception e) {
+      throw new UnavailableException("the HTTP server did not stop in order: " + e, e);
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  /** Requests that never come to the handler, in the same plain form. */
+  private static final class PlainErrors extends ErrorHandler {
+    @Override
+    protected void generateResponse(
+        Request request,
+        Response response,
+        int code,
+        @Nullable String message,
+        @Nullable Throwable cause,
+        Callback callback) {
+      Answers.text(code, message == null ? "error " + code : message, response, callback);
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package io.stele.it.datasets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.stele.base.dataset.NodeVersion;
+import io.stele.base.dataset.VersionState;
+import io.stele.it.SteleProcess;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Five nodes, each a process, and what befalls them. Each test has a dataset of its own, which no
+ * other notices, and leaves all nodes running.
+ */
+@Timeout(value = 4, unit = TimeUnit.MINUTES)
+class DatasetFaultsIT {
+  private static final int NODES = 5;
+  private static final int SHARDS = 10;
+  private static final Duration PATIENCE = DatasetCluster.RECOVERY;
+
+  /** A dataset that is there before any node is. */
+  private static final String EARLY = "early";
+
+  private static DatasetCluster cluster;
+
+  @BeforeAll
+  static void start() {
+    cluster =
+        DatasetCluster.start("dataset-faults", NODES, source -> source.write(EARLY, "v1", SHARDS));
+  }
+
+  @AfterAll
+  static void end() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @AfterEach
+  void restore() {
+    cluster.restore();
+  }
+
+  /** Writes a first version and waits until all its shards are everywhere they should be. */
+  private static void serve(String dataset) {
+    cluster.source().write(dataset, "v1", SHARDS);
+    cluster.awaitVersion(dataset, "v1");
+    cluster.awaitHolders(0, dataset, "v1", SHARDS, DatasetCluster.REPLICATION);
+  }
+
+  @Test
+  void fiveNodesThatStartTogetherShareWhatIsThere() {
+    cluster.awaitVersion(EARLY, "v1");
+    cluster.awaitHolders(0, EARLY, "v1", SHARDS, DatasetCluster.REPLICATION);
+
+    Map<String, List<Integer>> shards = cluster.shards(3, EARLY, "v1");
+    assertThat(shards.keySet()).containsAll(cluster.addresses());
+    assertThat(shards.values())
+        .as("dealt out evenly: %s", shards)
+        .allMatch(held -> held.size() == SHARDS * DatasetCluster.REPLICATION / NODES);
+    cluster.assertAllKeys(EARLY, "v1");
+  }
+
+  @Test
+  void noClientSeesAnOlderVersionAgainOrTwoAtOnce() throws Exception {
+    serve("upgraded");
+    List<Progression> readers = new ArrayList<>();
+    try {
+      cluster.addresses().forEach(address -> readers.add(new Progression(address, "upgraded")));
+      readers.forEach(reader -> reader.await("v1"));
+      for (String version : List.of("v2", "v3")) {
+        cluster.source().write("upgraded", version, SHARDS + 1);
+        readers.forEach(reader -> reader.await(version));
+        readers.forEach(reader -> reader.awaitMore(20));
+      }
+    } finally {
+      readers.forEach(Progression::close);
+    }
+    assertThat(readers)
+        .allSatisfy(
+            reader -> {
+              assertThat(reader.wrong()).as("of %d answers", reader.answers()).isEmpty();
+              assertThat(reader.versions()).containsExactly("v1", "v2", "v3");
+            });
+    for (int i = 0; i < NODES; i++) {
+      var old = cluster.node(i).data().resolve("dataset-shards/upgraded/v1");
+      await(old + " to be deleted").atMost(PATIENCE).until(() -> !Files.exists(old));
+    }
+  }
+
+  @Test
+  void aLostNodeIsMissedByNobodyAndMovesNoShards() {
+    serve("lost");
+    Map<String, List<Integer>> before = cluster.shards(0, "lost", "v1");
+    String lost = cluster.address(4);
+    cluster.node(4).kill9();
+    cluster.assertAllKeys("lost", "v1");
+    await("the others know that it is gone")
+        .atMost(PATIENCE)
+        .until(() -> !cluster.shards(0, "lost", "v1").containsKey(lost));
+    Map<String, List<Integer>> after = cluster.shards(0, "lost", "v1");
+    assertThat(before).containsAllEntriesOf(after);
+    cluster.assertAllKeys("lost", "v1");
+
+    cluster.node(4).start();
+    DatasetCluster.awaitVersion(List.of(lost), "lost", "v1");
+    cluster.awaitHolders(0, "lost", "v1", SHARDS, DatasetCluster.REPLICATION);
+    assertThat(cluster.shards(0, "lost", "v1")).isEqualTo(before);
+    assertThat(cluster.node(4).log())
+        .as("what it has is not loaded again")
+        .containsOnlyOnce("dataset lost: loaded ");
+  }
+
+  @Test
+  void aLateNodeAnswersEverythingAtOnceAndTakesItsShareOfTheNextVersion() {
+    serve("joined");
+    try (SteleProcess late = cluster.another("late")) {
+      late.start();
+      String address = late.address("datasets");
+      DatasetCluster.awaitVersion(List.of(address), "joined", "v1");
+      DatasetCluster.assertAllKeys(List.of(address), "joined", "v1");
+      await("it counts as one of them")
+          .atMost(PATIENCE)
+          .until(
+              () -> !cluster.shards(0, "joined", "v1").getOrDefault(address, List.of()).isEmpty());
+      cluster.source().write("joined", "v2", SHARDS);
+      cluster.awaitVersion("joined", "v2");
+      DatasetCluster.awaitVersion(List.of(address), "joined", "v2");
+      await("its share of the new version")
+          .atMost(PATIENCE)
+          .until(
+              () -> !cluster.shards(0, "joined", "v2").getOrDefault(address, List.of()).isEmpty());
+      DatasetCluster.assertAllKeys(List.of(address), "joined", "v2");
+      cluster.assertAllKeys("joined", "v2");
+      late.stop();
+    }
+  }
+
+  @Test
+  void whoDoesNotAnswerIsNotWaitedFor() {
+    serve("slow");
+    cluster.node(2).pause();
+    // Longer than its session: at first it is asked in vain, and then no more.
+    long end = System.nanoTime() + DatasetCluster.SESSION.plusSeconds(1).toNanos();
+    do {
+      cluster.assertAllKeys("slow", "v1");
+    } while (System.nanoTime() - end < 0);
+    cluster.node(2).resume();
+    cluster.awaitHolders(0, "slow", "v1", SHARDS, DatasetCluster.REPLICATION);
+    cluster.assertAllKeys("slow", "v1");
+  }
+
+  @Test
+  void withoutTheMetastoreEverythingIsReadAndAfterwardsAllIsPublishedAnew() {
+    serve("orphaned");
+    cluster.source().write("pinned", "v1", SHARDS);
+    cluster.source().write("pinned", "v2", SHARDS);
+    cluster.awaitVersion("pinned", "v2");
+    cluster.with(
+        1,
+        stele -> {
+          stele.datasets().pin("pinned", "v1");
+          return true;
+        });
+    cluster.awaitVersion("pinned", "v1");
+
+    cluster.wipeMetastore();
+    long end = System.nanoTime() + DatasetCluster.SESSION.plusSeconds(1).toNanos();
+    do {
+      cluster.assertAllKeys("orphaned", "v1");
+      cluster.assertAllKeys("pinned", "v1");
+    } while (System.nanoTime() - end < 0);
+
+    cluster.metastore().start();
+    cluster.source().write("orphaned", "v2", SHARDS);
+    cluster.awaitVersion("orphaned", "v2");
+    cluster.awaitHolders(0, "orphaned", "v2", SHARDS, DatasetCluster.REPLICATION);
+    cluster.assertAllKeys("orphaned", "v2");
+    cluster.assertAllKeys("pinned", "v1");
+    assertThat(cluster.status(3, "pinned").pinned()).as("a pin outlives it").isEqualTo("v1");
+  }
+
+  @Test
+  void aDamagedVersionLeavesTheOldOneAndOthersAlone() {
+    serve("damaged");
+    serve("healthy");
+    String file = cluster.source().writeCut("damaged", "v2", SHARDS);
+    cluster.source().write("healthy", "v2", SHARDS);
+    cluster.awaitVersion("healthy", "v2");
+    await("the file is named")
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(cluster.status(0, "damaged").versions().getLast().nodes())
+                    .anyMatch(node -> names(node, file)));
+    cluster.assertAllKeys("damaged", "v1");
+    cluster.assertAllKeys("healthy", "v2");
+    assertThat(new Reader(cluster.address(1)).page("healthz").status()).isEqualTo(200);
+
+    cluster.source().write("damaged", "v3", SHARDS);
+    cluster.awaitVersion("damaged", "v3");
+    cluster.assertAllKeys("damaged", "v3");
+  }
+
+  private static boolean names(NodeVersion node, String file) {
+    return node.state() == VersionState.ERROR && node.reason().contains(file);
+  }
+}
