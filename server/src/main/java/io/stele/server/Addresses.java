@@ -15,14 +15,16 @@ import java.util.Map;
  * <pre>{@code
  * {
  *   "native": "127.0.0.1:7835",
- *   "raft": "127.0.0.1:7836"
+ *   "raft": "127.0.0.1:7836",
+ *   "etcd": "127.0.0.1:2379"
  * }
  * }</pre>
  *
  * @param nativeAddress of the native interface
  * @param raftAddress by which members replicate the log; empty for a server that is none
+ * @param etcdAddress for etcd's clients; empty for a server that has none
  */
-public record Addresses(String nativeAddress, String raftAddress) {
+public record Addresses(String nativeAddress, String raftAddress, String etcdAddress) {
 
   static final FilePath FILE = FilePath.of("addresses.json");
 
@@ -30,14 +32,16 @@ public record Addresses(String nativeAddress, String raftAddress) {
     String name = host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
     return new Addresses(
         name + ":" + ports.nativePort(),
-        ports.raftPort() == 0 ? "" : name + ":" + ports.raftPort());
+        ports.raftPort() == 0 ? "" : name + ":" + ports.raftPort(),
+        ports.etcdPort() == 0 ? "" : name + ":" + ports.etcdPort());
   }
 
   /** Of a server that listens nowhere: those it would have, as members of a group have some. */
   static Addresses unused() {
     return new Addresses(
         "127.0.0.1:" + ServerSettings.DEFAULT_PORT,
-        "127.0.0.1:" + ServerSettings.DEFAULT_RAFT_PORT);
+        "127.0.0.1:" + ServerSettings.DEFAULT_RAFT_PORT,
+        "");
   }
 
   static int port(String address) {
@@ -50,6 +54,9 @@ public record Addresses(String nativeAddress, String raftAddress) {
     addresses.put("native", nativeAddress);
     if (!raftAddress.isEmpty()) {
       addresses.put("raft", raftAddress);
+    }
+    if (!etcdAddress.isEmpty()) {
+      addresses.put("etcd", etcdAddress);
     }
     return addresses;
   }

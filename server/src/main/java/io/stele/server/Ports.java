@@ -23,19 +23,21 @@ import java.util.regex.Pattern;
  * group know them. The file {@code ports} is one line of text:
  *
  * <pre>
- *   native=38211 raft=40107
+ *   native=38211 raft=40107 etcd=41033
  * </pre>
  */
-record Ports(int nativePort, int raftPort) {
+record Ports(int nativePort, int raftPort, int etcdPort) {
 
   private static final FilePath FILE = FilePath.of("ports");
-  private static final Pattern LINE = Pattern.compile("native=(\\d{1,5}) raft=(\\d{1,5})\n");
+  private static final Pattern LINE =
+      Pattern.compile("native=(\\d{1,5}) raft=(\\d{1,5})(?: etcd=(\\d{1,5}))?\n");
 
   /**
    * The ports of the settings, and where they leave it open those of the last start as far as they
    * are free, or others.
    */
-  static Ports choose(ServerSettings settings, FileStore directory) throws IOException {
+  static Ports choose(ServerSettings settings, EtcdSettings etcd, FileStore directory)
+      throws IOException {
     Optional<Ports> last = read(directory);
     InetAddress host = addressOf(settings.listen());
     Ports ports =
@@ -43,11 +45,22 @@ record Ports(int nativePort, int raftPort) {
             choose(host, "port", settings.port(), last.map(Ports::nativePort)),
             settings.has(Role.METASTORE)
                 ? choose(host, "raft-port", settings.raftPort(), last.map(Ports::raftPort))
+                : 0,
+            settings.has(Role.METASTORE) && etcd.enabled()
+                ? etcdPort(host, etcd, last.map(Ports::etcdPort))
                 : 0);
     if (!last.equals(Optional.of(ports))) {
       ports.write(directory);
     }
     return ports;
+  }
+
+  /** The usual port, if it is free: many machines have an etcd already. */
+  private static int etcdPort(InetAddress host, EtcdSettings etcd, Optional<Integer> last)
+      throws IOException {
+    return etcd.port() == EtcdSettings.USUAL_PORT && !isFree(host, etcd.port())
+        ? 0
+        : choose(host, "etcd.port", etcd.port(), last);
   }
 
   private static int choose(InetAddress host, String what, int set, Optional<Integer> last)
@@ -105,11 +118,16 @@ record Ports(int nativePort, int raftPort) {
       throw new CorruptDataException(
           directory.describe() + "/" + FILE, 0, "a line native=7835 raft=7836", text.strip());
     }
-    return Optional.of(new Ports(Integer.parseInt(line.group(1)), Integer.parseInt(line.group(2))));
+    String etcd = line.group(3);
+    return Optional.of(
+        new Ports(
+            Integer.parseInt(line.group(1)),
+            Integer.parseInt(line.group(2)),
+            etcd == null ? 0 : Integer.parseInt(etcd)));
   }
 
   private void write(FileStore directory) throws IOException {
-    String text = "native=%d raft=%d\n".formatted(nativePort, raftPort);
+    String text = "native=%d raft=%d etcd=%d\n".formatted(nativePort, raftPort, etcdPort);
     directory.replace(FILE, text.getBytes(StandardCharsets.US_ASCII));
   }
 }

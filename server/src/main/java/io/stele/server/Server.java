@@ -8,6 +8,8 @@ import io.stele.base.file.LocalFileStore;
 import io.stele.base.node.NodeReport;
 import io.stele.base.settings.Settings;
 import io.stele.base.time.Clock;
+import io.stele.gateway.etcd.EtcdGateway;
+import io.stele.gateway.etcd.EtcdServer;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.raft.RaftEvent;
@@ -108,14 +110,18 @@ public final class Server implements AutoCloseable {
     Addresses addresses =
         embedded
             ? Addresses.unused()
-            : Addresses.of(server.reachableHost(), Ports.choose(server, directory));
+            : Addresses.of(
+                server.reachableHost(),
+                Ports.choose(
+                    server, settings.bind(EtcdSettings.class, ServerSchema.ETCD), directory));
+    EtcdGateway etcd = parts.add("etcd's API", new EtcdGateway(channels));
     NativeServer gateway =
         parts.add(
             "the native interface",
             embedded
                 ? NativeServer.listenLocally(data.toString(), channels)
                 : NativeServer.listen(
-                    server.listen(), Addresses.port(addresses.nativeAddress()), channels));
+                    server.listen(), Addresses.port(addresses.nativeAddress()), channels, etcd));
     Inspection inspection =
         new Inspection(addresses.nativeAddress(), server.roles(), Clock.system())
             .directory("the server", data);
@@ -123,6 +129,12 @@ public final class Server implements AutoCloseable {
     Assembly roles =
         new Assembly(settings, data, addresses, gateway, channels, events, parts, inspection);
     Optional<MetastoreRole> metastore = roles.metastore();
+    metastore.ifPresent(role -> role.serve(etcd));
+    if (!addresses.etcdAddress().isEmpty()) {
+      parts.add(
+          "the port for etcd's clients",
+          EtcdServer.listen(server.listen(), Addresses.port(addresses.etcdAddress()), etcd));
+    }
     Optional<TablesRole> tables = roles.tables(metastore);
     boolean formed = metastore.map(MetastoreRole::formed).orElse(true);
     if (!embedded) {

@@ -111,6 +111,11 @@ final class UpCommand implements Callable<Integer> {
             "shell")) {
       out.println("  ./stele " + command + endpoints);
     }
+    String etcd = server.addresses().etcdAddress();
+    if (!etcd.isEmpty()) {
+      out.println(
+          "  ETCDCTL_API=3 ETCDCTL_ENDPOINTS=http://" + etcd + " etcdctl put greeting hello");
+    }
     out.println();
     out.println("Ctrl-C ends it.");
     out.flush();
@@ -126,6 +131,7 @@ final class UpCommand implements Callable<Integer> {
       }
       flags.add("server.port=0");
       flags.add("server.raft-port=0");
+      flags.add("etcd.port=0");
     }
     return ServerSchema.SCHEMA.reader().environment(environment).flags(flags).merge();
   }

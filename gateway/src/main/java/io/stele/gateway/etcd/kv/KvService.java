@@ -1,0 +1,118 @@
+package io.stele.gateway.etcd.kv;
+
+import io.grpc.stub.StreamObserver;
+import io.stele.gateway.etcd.call.EtcdBackend;
+import io.stele.gateway.etcd.call.EtcdCalls;
+import io.stele.gateway.etcd.call.EtcdError;
+import io.stele.metastore.Consistency;
+import io.stele.metastore.Metastore;
+import io.stele.metastore.command.Origin;
+import io.stele.metastore.command.Transaction;
+import io.stele.protocol.etcd.CompactionRequest;
+import io.stele.protocol.etcd.CompactionResponse;
+import io.stele.protocol.etcd.DeleteRangeRequest;
+import io.stele.protocol.etcd.DeleteRangeResponse;
+import io.stele.protocol.etcd.KVGrpc;
+import io.stele.protocol.etcd.PutRequest;
+import io.stele.protocol.etcd.PutResponse;
+import io.stele.protocol.etcd.RangeRequest;
+import io.stele.protocol.etcd.RangeResponse;
+import io.stele.protocol.etcd.TxnRequest;
+import io.stele.protocol.etcd.TxnResponse;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * etcd's keys. Handlers run on the threads that read from the network, so nothing in them blocks.
+ */
+public final class KvService extends KVGrpc.KVImplBase {
+  private final EtcdCalls calls;
+  private final EtcdBackend backend;
+
+  public KvService(EtcdCalls calls) {
+    this.calls = calls;
+    this.backend = calls.backend();
+  }
+
+  @Override
+  public void range(RangeRequest request, StreamObserver<RangeResponse> caller) {
+    calls.answer(
+        KVGrpc.getRangeMethod(),
+        request,
+        caller,
+        (metastore, who) -> range(metastore, "", request));
+  }
+
+  private CompletableFuture<RangeResponse> range(
+      Metastore metastore, String principal, RangeRequest request) {
+    RequestChecks.check(request);
+    return metastore
+        .select(
+            principal,
+            FromEtcd.selection(request),
+            request.getSerializable() ? Consistency.STALE : Consistency.LINEARIZABLE)
+        .thenApply(answer -> ToEtcd.range(backend.header(answer.revision()), answer));
+  }
+
+  @Override
+  public void put(PutRequest request, StreamObserver<PutResponse> caller) {
+    calls.answer(
+        KVGrpc.getPutMethod(),
+        request,
+        caller,
+        (metastore, who) -> {
+          RequestChecks.check(request);
+          RequestChecks.checkSize(request.getSerializedSize());
+          return metastore
+              .transact(Origin.of(""), Transaction.of(FromEtcd.put(request)))
+              .thenApply(
+                  done -> ToEtcd.put(backend.header(done.revision()), done.results().getFirst()));
+        });
+  }
+
+  @Override
+  public void deleteRange(DeleteRangeRequest request, StreamObserver<DeleteRangeResponse> caller) {
+    calls.answer(
+        KVGrpc.getDeleteRangeMethod(),
+        request,
+        caller,
+        (metastore, who) -> {
+          RequestChecks.check(request);
+          return metastore
+              .transact(Origin.of(""), Transaction.of(FromEtcd.delete(request)))
+              .thenApply(
+                  done ->
+                      ToEtcd.delete(backend.header(done.revision()), done.results().getFirst()));
+        });
+  }
+
+  @Override
+  public void txn(TxnRequest request, StreamObserver<TxnResponse> caller) {
+    calls.answer(
+        KVGrpc.getTxnMethod(),
+        request,
+        caller,
+        (metastore, who) -> {
+          RequestChecks.check(request);
+          RequestChecks.checkSize(request.getSerializedSize());
+          return metastore
+              .transact(Origin.of(""), FromEtcd.transaction(request))
+              .thenApply(done -> ToEtcd.transaction(backend.header(done.revision()), done));
+        });
+  }
+
+  @Override
+  public void compact(CompactionRequest request, StreamObserver<CompactionResponse> caller) {
+    calls.answer(
+        KVGrpc.getCompactMethod(),
+        request,
+        caller,
+        (metastore, who) -> {
+          if (request.getRevision() <= 0) {
+            throw EtcdError.COMPACTED.exception(); // there is nothing before the empty store
+          }
+          return metastore
+              .compact(Origin.of(""), request.getRevision())
+              .thenApply(_ -> CompactionResponse.newBuilder().setHeader(backend.header()).build());
+        });
+  }
+}
