@@ -10,6 +10,8 @@ import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.cluster.ClusterService;
 import io.stele.gateway.etcd.cluster.MaintenanceService;
+import io.stele.gateway.etcd.coordination.ElectionService;
+import io.stele.gateway.etcd.coordination.LockService;
 import io.stele.gateway.etcd.kv.KvService;
 import io.stele.gateway.etcd.lease.LeaseService;
 import io.stele.gateway.etcd.watch.WatchService;
@@ -54,6 +56,8 @@ public final class EtcdGateway implements MoreServices, AutoCloseable {
             new KvService(calls),
             new WatchService(backend, timer, PROGRESS),
             new LeaseService(calls, RandomSource.system()),
+            new LockService(calls, blocking, RandomSource.system()),
+            new ElectionService(calls, blocking, RandomSource.system()),
             new ClusterService(calls, blocking),
             new MaintenanceService(calls, blocking));
   }

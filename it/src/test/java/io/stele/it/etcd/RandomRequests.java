@@ -93,7 +93,7 @@ final class RandomRequests {
   Message next(long newest) {
     int kind = random.nextInt(100);
     if (kind < 35) {
-      return put();
+      return putAlone();
     } else if (kind < 55) {
       return range(newest);
     } else if (kind < 65) {
@@ -134,6 +134,14 @@ final class RandomRequests {
       put.setLease(lease());
     }
     return put.build();
+  }
+
+  /** Of two errors etcd names one in a transaction, and the other outside. */
+  private PutRequest putAlone() {
+    PutRequest put = put();
+    return put.getIgnoreValue() && !put.getIgnoreLease()
+        ? put.toBuilder().clearLease().build()
+        : put;
   }
 
   private DeleteRangeRequest delete() {

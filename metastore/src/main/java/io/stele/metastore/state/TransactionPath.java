@@ -19,17 +19,17 @@ final class TransactionPath {
   }
 
   void check(Operation.Assign assign) {
-    if (assign.lease() != 0 && !tables.leases.lives(assign.lease())) {
-      throw new RefusedException(
-          Kind.LEASE_ABSENT,
-          "lease " + assign.lease() + " that a key is to end with has ended, or never was");
-    }
     if (assign.keepValue() || assign.keepLease()) {
       Optional<KeyValue> found = tables.current(assign.key());
       if (found.isEmpty()) {
         throw new RefusedException(
             Kind.KEY_ABSENT, "key whose value or lease is to be kept does not exist");
       }
+    }
+    if (assign.lease() != 0 && !tables.leases.lives(assign.lease())) {
+      throw new RefusedException(
+          Kind.LEASE_ABSENT,
+          "lease " + assign.lease() + " that a key is to end with has ended, or never was");
     }
   }
 

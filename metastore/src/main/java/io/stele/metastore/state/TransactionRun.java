@@ -32,6 +32,10 @@ final class TransactionRun {
   /** Which way each branch goes, by the branch itself: equal ones may stand in two places. */
   private final Map<Operation.Branch, Boolean> decisions = new IdentityHashMap<>(0);
 
+  // Of the steps to be taken, in their order.
+  private final List<Operation.Assign> assigned = new ArrayList<>(1);
+  private final List<Selection> selected = new ArrayList<>(1);
+
   TransactionRun(StateTables tables, Effects effects) {
     this.tables = tables;
     this.effects = effects;
@@ -46,6 +50,8 @@ final class TransactionRun {
     List<OperationResult> results = new ArrayList<>(steps.size());
     try {
       decide(steps);
+      assigned.forEach(path::check);
+      selected.forEach(path::check);
       for (Operation step : steps) {
         results.add(perform(step));
       }
@@ -67,7 +73,7 @@ final class TransactionRun {
     return true;
   }
 
-  /** Decides all branches, and checks all steps to be taken, on the state before the first. */
+  /** Decides all branches on the state before the first step, and finds the steps to check. */
   private void decide(List<Operation> steps) {
     for (Operation step : steps) {
       switch (step) {
@@ -76,8 +82,8 @@ final class TransactionRun {
           decisions.put(branch, succeeded);
           decide(succeeded ? branch.then() : branch.otherwise());
         }
-        case Operation.Assign assign -> path.check(assign);
-        case Operation.Select select -> path.check(select.selection());
+        case Operation.Assign assign -> assigned.add(assign);
+        case Operation.Select select -> selected.add(select.selection());
         case Operation.Put _, Operation.Delete _, Operation.Get _ -> {}
       }
     }

@@ -1,5 +1,6 @@
 package io.stele.gateway.etcd.kv;
 
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCalls;
@@ -17,6 +18,7 @@ import io.stele.protocol.etcd.PutRequest;
 import io.stele.protocol.etcd.PutResponse;
 import io.stele.protocol.etcd.RangeRequest;
 import io.stele.protocol.etcd.RangeResponse;
+import io.stele.protocol.etcd.RangeStreamResponse;
 import io.stele.protocol.etcd.TxnRequest;
 import io.stele.protocol.etcd.TxnResponse;
 import java.util.concurrent.CompletableFuture;
@@ -51,6 +53,12 @@ public final class KvService extends KVGrpc.KVImplBase {
             FromEtcd.selection(request),
             request.getSerializable() ? Consistency.STALE : Consistency.LINEARIZABLE)
         .thenApply(answer -> ToEtcd.range(backend.header(answer.revision()), answer));
+  }
+
+  /** The same in pieces, so that no message is large. */
+  @Override
+  public void rangeStream(RangeRequest request, StreamObserver<RangeStreamResponse> caller) {
+    range(request, new RangePieces((ServerCallStreamObserver<RangeStreamResponse>) caller));
   }
 
   @Override
