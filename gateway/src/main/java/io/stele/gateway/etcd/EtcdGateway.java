@@ -5,6 +5,8 @@ import io.grpc.ServerBuilder;
 import io.grpc.ServerInterceptors;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
+import io.stele.gateway.etcd.auth.Access;
+import io.stele.gateway.etcd.auth.AuthService;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.gateway.etcd.call.EtcdCalls;
@@ -24,6 +26,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.random.RandomGenerator;
 
 /**
  * etcd's version 3 API over a metastore. The services are at the server's native address, where
@@ -51,15 +54,18 @@ public final class EtcdGateway implements MoreServices, AutoCloseable {
   /** Serves nothing until it is given what to serve. */
   public EtcdGateway(Channels channels) {
     EtcdCalls calls = new EtcdCalls(backend, channels);
+    RandomGenerator random = RandomSource.system();
+    Access access = new Access(random, Clock.system());
     this.services =
         List.of(
-            new KvService(calls),
-            new WatchService(backend, timer, PROGRESS),
-            new LeaseService(calls, RandomSource.system()),
-            new LockService(calls, blocking, RandomSource.system()),
-            new ElectionService(calls, blocking, RandomSource.system()),
-            new ClusterService(calls, blocking),
-            new MaintenanceService(calls, blocking));
+            new KvService(calls, access),
+            new WatchService(backend, access, timer, PROGRESS),
+            new LeaseService(calls, access, random),
+            new LockService(calls, access, blocking, random),
+            new ElectionService(calls, access, blocking, random),
+            new ClusterService(calls, access, blocking),
+            new MaintenanceService(calls, access, blocking),
+            new AuthService(calls, access, blocking));
   }
 
   public void serve(Metastore metastore, MemberAdmin admin) {

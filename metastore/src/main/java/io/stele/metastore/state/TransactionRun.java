@@ -30,7 +30,7 @@ final class TransactionRun {
   private final TransactionPath path;
 
   /** Which way each branch goes, by the branch itself: equal ones may stand in two places. */
-  private final Map<Operation.Branch, Boolean> decisions = new IdentityHashMap<>(0);
+  private final IdentityHashMap<Operation.Branch, Boolean> decisions = new IdentityHashMap<>(0);
 
   // Of the steps to be taken, in their order.
   private final List<Operation.Assign> assigned = new ArrayList<>(1);

@@ -2,6 +2,7 @@ package io.stele.gateway.etcd.cluster;
 
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
+import io.stele.gateway.etcd.auth.Access;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.call.EtcdError;
@@ -34,10 +35,12 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
 
   private final EtcdCalls calls;
   private final EtcdBackend backend;
+  private final Access access;
   private final ExecutorService blocking;
 
-  public ClusterService(EtcdCalls calls, ExecutorService blocking) {
+  public ClusterService(EtcdCalls calls, Access access, ExecutorService blocking) {
     this.calls = calls;
+    this.access = access;
     this.backend = calls.backend();
     this.blocking = blocking;
   }
@@ -82,6 +85,7 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
         request,
         caller,
         (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
           if (request.getPeerURLsCount() != 1) {
             throw EtcdError.BAD_MEMBER_URLS.exception();
           }
@@ -113,6 +117,7 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
         request,
         caller,
         (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
           String member = named(metastore, request.getID());
           return CompletableFuture.supplyAsync(() -> backend.admin().remove(member), blocking)
               .thenApply(
@@ -141,6 +146,7 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
         request,
         caller,
         (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
           named(metastore, request.getID());
           throw EtcdError.MEMBER_NOT_LEARNER.exception();
         });

@@ -3,7 +3,10 @@ package io.stele.gateway.etcd.cluster;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.base.bytes.Bytes;
+import io.stele.gateway.etcd.auth.Access;
+import io.stele.gateway.etcd.auth.Grant;
 import io.stele.gateway.etcd.call.EtcdBackend;
+import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.call.EtcdErrors;
 import io.stele.gateway.etcd.call.MemberIds;
@@ -41,10 +44,12 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
 
   private final EtcdCalls calls;
   private final EtcdBackend backend;
+  private final Access access;
   private final ExecutorService blocking;
 
-  public MaintenanceService(EtcdCalls calls, ExecutorService blocking) {
+  public MaintenanceService(EtcdCalls calls, Access access, ExecutorService blocking) {
     this.calls = calls;
+    this.access = access;
     this.backend = calls.backend();
     this.blocking = blocking;
   }
@@ -106,6 +111,7 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         request,
         caller,
         (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
           String target = ClusterService.named(metastore, request.getTargetID());
           return CompletableFuture.supplyAsync(() -> backend.admin().transferLead(target), blocking)
               .thenApply(_ -> MoveLeaderResponse.newBuilder().setHeader(backend.header()).build());
@@ -119,7 +125,7 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         request,
         caller,
         (metastore, who) ->
-            keysAt(metastore, 0)
+            keysAt(metastore, admin(metastore, who), 0)
                 .thenApply(
                     answer ->
                         HashResponse.newBuilder()
@@ -135,7 +141,7 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         request,
         caller,
         (metastore, who) ->
-            keysAt(metastore, request.getRevision())
+            keysAt(metastore, admin(metastore, who), request.getRevision())
                 .thenApply(
                     answer ->
                         HashKVResponse.newBuilder()
@@ -149,11 +155,19 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
                             .build()));
   }
 
+  /** Whoever looks at everything must be allowed to do everything. */
+  private String admin(Metastore metastore, EtcdCaller who) {
+    Grant grant = access.of(metastore, who);
+    grant.checkAdmin();
+    return grant.principal();
+  }
+
   /** All keys of this member, however far it is. */
-  private static CompletableFuture<RangeAnswer> keysAt(Metastore metastore, long revision) {
+  private static CompletableFuture<RangeAnswer> keysAt(
+      Metastore metastore, String principal, long revision) {
     Selection all = Selection.of(OpaqueKey.range(new byte[0], null));
     return metastore.select(
-        "",
+        principal,
         new Selection(
             all.range(),
             Math.max(0, revision),
@@ -189,10 +203,12 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
   /** The whole state in the metastore's own form of a backup, which {@code stele} restores. */
   @Override
   public void snapshot(SnapshotRequest request, StreamObserver<SnapshotResponse> caller) {
+    EtcdCaller who = EtcdCaller.current();
     SnapshotOutput out = new SnapshotOutput((ServerCallStreamObserver<SnapshotResponse>) caller);
     blocking.execute(
         () -> {
           try {
+            access.of(backend.metastore(), who).checkAdmin();
             backend.metastore().backup(out);
             out.complete(backend.header());
           } catch (Exception e) {

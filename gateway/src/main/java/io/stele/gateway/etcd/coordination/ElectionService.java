@@ -5,9 +5,11 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.base.bytes.Bytes;
+import io.stele.gateway.etcd.auth.Access;
+import io.stele.gateway.etcd.auth.Grant;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCalls;
-import io.stele.gateway.etcd.kv.Ranges;
+import io.stele.gateway.etcd.call.Ranges;
 import io.stele.gateway.etcd.kv.ToEtcd;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.RangeAnswer;
@@ -37,11 +39,14 @@ public final class ElectionService extends ElectionGrpc.ElectionImplBase {
 
   private final EtcdCalls calls;
   private final EtcdBackend backend;
+  private final Access access;
   private final ExecutorService blocking;
   private final RandomGenerator random;
 
-  public ElectionService(EtcdCalls calls, ExecutorService blocking, RandomGenerator random) {
+  public ElectionService(
+      EtcdCalls calls, Access access, ExecutorService blocking, RandomGenerator random) {
     this.calls = calls;
+    this.access = access;
     this.backend = calls.backend();
     this.blocking = blocking;
     this.random = random;
@@ -60,13 +65,16 @@ public final class ElectionService extends ElectionGrpc.ElectionImplBase {
         ElectionGrpc.getCampaignMethod(),
         request,
         caller,
-        (metastore, who) ->
-            CompletableFuture.supplyAsync(() -> campaign(metastore, request, gone), blocking));
+        (metastore, who) -> {
+          Grant grant = access.of(metastore, who);
+          return CompletableFuture.supplyAsync(
+              () -> campaign(metastore, grant, request, gone), blocking);
+        });
   }
 
   private CampaignResponse campaign(
-      Metastore metastore, CampaignRequest request, CompletableFuture<Void> gone) {
-    Queue queue = new Queue(metastore, "", request.getName());
+      Metastore metastore, Grant grant, CampaignRequest request, CompletableFuture<Void> gone) {
+    Queue queue = new Queue(metastore, grant, request.getName());
     long lease =
         request.getLease() != 0 ? request.getLease() : Leases.any(metastore, UNNAMED_LEASE, random);
     Bytes value = Ranges.value(request.getValue());
@@ -114,21 +122,23 @@ public final class ElectionService extends ElectionGrpc.ElectionImplBase {
         ElectionGrpc.getProclaimMethod(),
         request,
         caller,
-        (metastore, who) ->
-            CompletableFuture.supplyAsync(
-                () -> {
-                  Answer.Transacted answer =
-                      proclaim(
-                          new Queue(metastore, "", leader.getName()),
-                          Ranges.key(leader.getKey()),
-                          leader.getRev(),
-                          leader.getLease(),
-                          Ranges.value(request.getValue()));
-                  return ProclaimResponse.newBuilder()
-                      .setHeader(backend.header(answer.revision()))
-                      .build();
-                },
-                blocking));
+        (metastore, who) -> {
+          Grant grant = access.of(metastore, who);
+          return CompletableFuture.supplyAsync(
+              () -> {
+                Answer.Transacted answer =
+                    proclaim(
+                        new Queue(metastore, grant, leader.getName()),
+                        Ranges.key(leader.getKey()),
+                        leader.getRev(),
+                        leader.getLease(),
+                        Ranges.value(request.getValue()));
+                return ProclaimResponse.newBuilder()
+                    .setHeader(backend.header(answer.revision()))
+                    .build();
+              },
+              blocking);
+        });
   }
 
   @Override
@@ -137,19 +147,21 @@ public final class ElectionService extends ElectionGrpc.ElectionImplBase {
         ElectionGrpc.getLeaderMethod(),
         request,
         caller,
-        (metastore, who) ->
-            CompletableFuture.supplyAsync(
-                () -> {
-                  RangeAnswer found = new Queue(metastore, "", request.getName()).first();
-                  if (found.keys().isEmpty()) {
-                    throw unknown("election: no leader");
-                  }
-                  return LeaderResponse.newBuilder()
-                      .setHeader(backend.header(found.revision()))
-                      .setKv(ToEtcd.keyValue(found.keys().getFirst()))
-                      .build();
-                },
-                blocking));
+        (metastore, who) -> {
+          Grant grant = access.of(metastore, who);
+          return CompletableFuture.supplyAsync(
+              () -> {
+                RangeAnswer found = new Queue(metastore, grant, request.getName()).first();
+                if (found.keys().isEmpty()) {
+                  throw unknown("election: no leader");
+                }
+                return LeaderResponse.newBuilder()
+                    .setHeader(backend.header(found.revision()))
+                    .setKv(ToEtcd.keyValue(found.keys().getFirst()))
+                    .build();
+              },
+              blocking);
+        });
   }
 
   @Override
@@ -159,26 +171,28 @@ public final class ElectionService extends ElectionGrpc.ElectionImplBase {
         ElectionGrpc.getResignMethod(),
         request,
         caller,
-        (metastore, who) ->
-            CompletableFuture.supplyAsync(
-                () -> {
-                  Bytes key = Ranges.key(leader.getKey());
-                  Answer.Transacted answer =
-                      new Queue(metastore, "", leader.getName())
-                          .transact(
-                              Queue.created(key, leader.getRev()),
-                              List.of(new Operation.Delete(KeyRange.of(key), false)),
-                              List.of());
-                  return ResignResponse.newBuilder()
-                      .setHeader(backend.header(answer.revision()))
-                      .build();
-                },
-                blocking));
+        (metastore, who) -> {
+          Grant grant = access.of(metastore, who);
+          return CompletableFuture.supplyAsync(
+              () -> {
+                Bytes key = Ranges.key(leader.getKey());
+                Answer.Transacted answer =
+                    new Queue(metastore, grant, leader.getName())
+                        .transact(
+                            Queue.created(key, leader.getRev()),
+                            List.of(new Operation.Delete(KeyRange.of(key), false)),
+                            List.of());
+                return ResignResponse.newBuilder()
+                    .setHeader(backend.header(answer.revision()))
+                    .build();
+              },
+              blocking);
+        });
   }
 
   @Override
   public void observe(LeaderRequest request, StreamObserver<LeaderResponse> caller) {
     Observation.begin(
-        backend, blocking, request, (ServerCallStreamObserver<LeaderResponse>) caller);
+        backend, access, blocking, request, (ServerCallStreamObserver<LeaderResponse>) caller);
   }
 }

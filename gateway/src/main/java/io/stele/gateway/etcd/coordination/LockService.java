@@ -5,9 +5,11 @@ import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.base.bytes.Bytes;
+import io.stele.gateway.etcd.auth.Access;
+import io.stele.gateway.etcd.auth.Grant;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCalls;
-import io.stele.gateway.etcd.kv.Ranges;
+import io.stele.gateway.etcd.call.Ranges;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.command.KeyValue;
 import io.stele.protocol.etcd.LockGrpc;
@@ -30,11 +32,14 @@ public final class LockService extends LockGrpc.LockImplBase {
 
   private final EtcdCalls calls;
   private final EtcdBackend backend;
+  private final Access access;
   private final ExecutorService blocking;
   private final RandomGenerator random;
 
-  public LockService(EtcdCalls calls, ExecutorService blocking, RandomGenerator random) {
+  public LockService(
+      EtcdCalls calls, Access access, ExecutorService blocking, RandomGenerator random) {
     this.calls = calls;
+    this.access = access;
     this.backend = calls.backend();
     this.blocking = blocking;
     this.random = random;
@@ -48,13 +53,16 @@ public final class LockService extends LockGrpc.LockImplBase {
         LockGrpc.getLockMethod(),
         request,
         caller,
-        (metastore, who) ->
-            CompletableFuture.supplyAsync(() -> lock(metastore, request, gone), blocking));
+        (metastore, who) -> {
+          Grant grant = access.of(metastore, who);
+          return CompletableFuture.supplyAsync(
+              () -> lock(metastore, grant, request, gone), blocking);
+        });
   }
 
   private LockResponse lock(
-      Metastore metastore, LockRequest request, CompletableFuture<Void> gone) {
-    Queue queue = new Queue(metastore, "", request.getName());
+      Metastore metastore, Grant grant, LockRequest request, CompletableFuture<Void> gone) {
+    Queue queue = new Queue(metastore, grant, request.getName());
     long lease =
         request.getLease() != 0 ? request.getLease() : Leases.any(metastore, UNNAMED_LEASE, random);
     KeyValue mine = queue.enter(lease, Bytes.EMPTY);
@@ -79,15 +87,17 @@ public final class LockService extends LockGrpc.LockImplBase {
         LockGrpc.getUnlockMethod(),
         request,
         caller,
-        (metastore, who) ->
-            CompletableFuture.supplyAsync(
-                () -> {
-                  long revision =
-                      new Queue(metastore, "", ByteString.EMPTY)
-                          .delete(Ranges.key(request.getKey()))
-                          .revision();
-                  return UnlockResponse.newBuilder().setHeader(backend.header(revision)).build();
-                },
-                blocking));
+        (metastore, who) -> {
+          Grant grant = access.of(metastore, who);
+          return CompletableFuture.supplyAsync(
+              () -> {
+                long revision =
+                    new Queue(metastore, grant, ByteString.EMPTY)
+                        .delete(Ranges.key(request.getKey()))
+                        .revision();
+                return UnlockResponse.newBuilder().setHeader(backend.header(revision)).build();
+              },
+              blocking);
+        });
   }
 }

@@ -3,14 +3,15 @@ package io.stele.gateway.etcd.coordination;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.gateway.etcd.auth.Access;
+import io.stele.gateway.etcd.auth.Grant;
 import io.stele.gateway.etcd.call.EtcdBackend;
+import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.gateway.etcd.call.EtcdErrors;
 import io.stele.gateway.etcd.kv.ToEtcd;
-import io.stele.metastore.Consistency;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.RangeAnswer;
 import io.stele.metastore.command.KeyValue;
-import io.stele.metastore.command.Selection;
 import io.stele.metastore.watch.KeyEvent;
 import io.stele.metastore.watch.Watch;
 import io.stele.metastore.watch.WatchRequest;
@@ -19,7 +20,6 @@ import io.stele.protocol.etcd.LeaderRequest;
 import io.stele.protocol.etcd.LeaderResponse;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Observation implements WatchSink {
   private final EtcdBackend backend;
+  private final Access access;
+  private final EtcdCaller who = EtcdCaller.current();
   private final ServerCallStreamObserver<LeaderResponse> caller;
 
   /** Reasons to look again; all that have gathered are one. */
@@ -39,17 +41,20 @@ final class Observation implements WatchSink {
   private volatile boolean gone;
   private volatile @Nullable SteleException problem;
 
-  private Observation(EtcdBackend backend, ServerCallStreamObserver<LeaderResponse> caller) {
+  private Observation(
+      EtcdBackend backend, Access access, ServerCallStreamObserver<LeaderResponse> caller) {
     this.backend = backend;
+    this.access = access;
     this.caller = caller;
   }
 
   static void begin(
       EtcdBackend backend,
+      Access access,
       ExecutorService blocking,
       LeaderRequest request,
       ServerCallStreamObserver<LeaderResponse> caller) {
-    Observation observation = new Observation(backend, caller);
+    Observation observation = new Observation(backend, access, caller);
     caller.setOnCancelHandler(observation::end);
     caller.setOnReadyHandler(observation.reasons::release);
     blocking.execute(() -> observation.run(request));
@@ -63,9 +68,12 @@ final class Observation implements WatchSink {
   private void run(LeaderRequest request) {
     try {
       Metastore metastore = backend.metastore();
-      Queue queue = new Queue(metastore, "", request.getName());
-      try (Watch _ = metastore.watch("", new WatchRequest(queue.range(), 0, false), this)) {
-        tell(metastore, queue);
+      Grant grant = access.of(metastore, who);
+      Queue queue = new Queue(metastore, grant, request.getName());
+      grant.checkRead(queue.range());
+      try (Watch _ =
+          metastore.watch(grant.principal(), new WatchRequest(queue.range(), 0, false), this)) {
+        tell(queue);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -76,7 +84,7 @@ final class Observation implements WatchSink {
     }
   }
 
-  private void tell(Metastore metastore, Queue queue) throws InterruptedException {
+  private void tell(Queue queue) throws InterruptedException {
     Optional<KeyValue> told = Optional.empty();
     while (true) {
       reasons.acquire();
@@ -91,7 +99,7 @@ final class Observation implements WatchSink {
       if (!caller.isReady()) {
         continue; // it says when it is
       }
-      RangeAnswer first = first(metastore, queue);
+      RangeAnswer first = queue.firstHere();
       Optional<KeyValue> now = first.keys().stream().findFirst();
       if (now.isPresent() && !now.equals(told)) {
         told = now;
@@ -102,24 +110,6 @@ final class Observation implements WatchSink {
                 .build());
       }
     }
-  }
-
-  /** As this member knows it: its watch will tell of what it does not know yet. */
-  private static RangeAnswer first(Metastore metastore, Queue queue) {
-    CompletableFuture<RangeAnswer> answer =
-        metastore.select(
-            "",
-            new Selection(
-                queue.range(),
-                0,
-                1,
-                Selection.Order.ASCENDING,
-                Selection.Target.CREATED,
-                false,
-                false,
-                Selection.Bounds.NONE),
-            Consistency.STALE);
-    return Queue.join(answer);
   }
 
   // ---- what the metastore tells

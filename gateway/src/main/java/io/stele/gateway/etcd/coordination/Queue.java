@@ -4,7 +4,8 @@ import com.google.protobuf.ByteString;
 import io.grpc.Status;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.SteleException;
-import io.stele.gateway.etcd.kv.Ranges;
+import io.stele.gateway.etcd.auth.Grant;
+import io.stele.gateway.etcd.call.Ranges;
 import io.stele.metastore.Consistency;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.RangeAnswer;
@@ -43,12 +44,14 @@ import java.util.concurrent.CompletionException;
  */
 final class Queue {
   private final Metastore metastore;
+  private final Grant grant;
   private final String principal;
   private final ByteString prefix;
 
-  Queue(Metastore metastore, String principal, ByteString name) {
+  Queue(Metastore metastore, Grant grant, ByteString name) {
     this.metastore = metastore;
-    this.principal = principal;
+    this.grant = grant;
+    this.principal = grant.principal();
     this.prefix = name.concat(ByteString.copyFromUtf8("/"));
   }
 
@@ -63,6 +66,7 @@ final class Queue {
   /** Takes a place, or finds the one that the lease has already, and what stands there. */
   KeyValue enter(long lease, Bytes value) {
     Bytes key = key(lease);
+    grant.checkWrite(KeyRange.of(key));
     Answer.Transacted answer =
         transact(
             created(key, 0),
@@ -80,7 +84,7 @@ final class Queue {
   /** Waits until all who came before are gone. */
   void awaitTurn(long created, CompletableFuture<Void> gone) {
     while (true) {
-      RangeAnswer before = select(Order.DESCENDING, created - 1);
+      RangeAnswer before = select(Order.DESCENDING, created - 1, Consistency.LINEARIZABLE);
       if (before.keys().isEmpty()) {
         return;
       }
@@ -90,10 +94,16 @@ final class Queue {
 
   /** Who has it now, as of which revision. */
   RangeAnswer first() {
-    return select(Order.ASCENDING, 0);
+    return select(Order.ASCENDING, 0, Consistency.LINEARIZABLE);
   }
 
-  private RangeAnswer select(Order order, long maxCreated) {
+  /** As this member knows it. */
+  RangeAnswer firstHere() {
+    return select(Order.ASCENDING, 0, Consistency.STALE);
+  }
+
+  private RangeAnswer select(Order order, long maxCreated, Consistency consistency) {
+    grant.checkRead(range());
     return join(
         metastore.select(
             principal,
@@ -106,7 +116,7 @@ final class Queue {
                 false,
                 false,
                 new Selection.Bounds(0, 0, 0, maxCreated)),
-            Consistency.LINEARIZABLE));
+            consistency));
   }
 
   Optional<KeyValue> get(Bytes key) {
@@ -130,6 +140,7 @@ final class Queue {
   }
 
   Answer.Transacted delete(Bytes key) {
+    grant.checkWrite(KeyRange.of(key));
     return join(
         metastore.transact(
             Origin.of(principal), Transaction.of(new Operation.Delete(KeyRange.of(key), false))));

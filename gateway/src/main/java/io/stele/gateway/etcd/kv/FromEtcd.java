@@ -2,6 +2,7 @@ package io.stele.gateway.etcd.kv;
 
 import io.grpc.Status;
 import io.stele.base.bytes.Bytes;
+import io.stele.gateway.etcd.call.Ranges;
 import io.stele.metastore.command.Comparison;
 import io.stele.metastore.command.Comparison.Field;
 import io.stele.metastore.command.Comparison.Relation;

@@ -2,6 +2,8 @@ package io.stele.gateway.etcd.kv;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.stele.gateway.etcd.auth.Access;
+import io.stele.gateway.etcd.auth.Grant;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.call.EtcdError;
@@ -29,9 +31,11 @@ import java.util.concurrent.CompletableFuture;
 public final class KvService extends KVGrpc.KVImplBase {
   private final EtcdCalls calls;
   private final EtcdBackend backend;
+  private final Access access;
 
-  public KvService(EtcdCalls calls) {
+  public KvService(EtcdCalls calls, Access access) {
     this.calls = calls;
+    this.access = access;
     this.backend = calls.backend();
   }
 
@@ -41,15 +45,16 @@ public final class KvService extends KVGrpc.KVImplBase {
         KVGrpc.getRangeMethod(),
         request,
         caller,
-        (metastore, who) -> range(metastore, "", request));
+        (metastore, who) -> range(metastore, access.of(metastore, who), request));
   }
 
   private CompletableFuture<RangeResponse> range(
-      Metastore metastore, String principal, RangeRequest request) {
+      Metastore metastore, Grant grant, RangeRequest request) {
     RequestChecks.check(request);
+    RequestRights.check(grant, request);
     return metastore
         .select(
-            principal,
+            grant.principal(),
             FromEtcd.selection(request),
             request.getSerializable() ? Consistency.STALE : Consistency.LINEARIZABLE)
         .thenApply(answer -> ToEtcd.range(backend.header(answer.revision()), answer));
@@ -69,9 +74,11 @@ public final class KvService extends KVGrpc.KVImplBase {
         caller,
         (metastore, who) -> {
           RequestChecks.check(request);
+          Grant grant = access.of(metastore, who);
+          RequestRights.check(grant, request);
           RequestChecks.checkSize(request.getSerializedSize());
           return metastore
-              .transact(Origin.of(""), Transaction.of(FromEtcd.put(request)))
+              .transact(Origin.of(grant.principal()), Transaction.of(FromEtcd.put(request)))
               .thenApply(
                   done -> ToEtcd.put(backend.header(done.revision()), done.results().getFirst()));
         });
@@ -85,8 +92,10 @@ public final class KvService extends KVGrpc.KVImplBase {
         caller,
         (metastore, who) -> {
           RequestChecks.check(request);
+          Grant grant = access.of(metastore, who);
+          RequestRights.check(grant, request);
           return metastore
-              .transact(Origin.of(""), Transaction.of(FromEtcd.delete(request)))
+              .transact(Origin.of(grant.principal()), Transaction.of(FromEtcd.delete(request)))
               .thenApply(
                   done ->
                       ToEtcd.delete(backend.header(done.revision()), done.results().getFirst()));
@@ -101,9 +110,11 @@ public final class KvService extends KVGrpc.KVImplBase {
         caller,
         (metastore, who) -> {
           RequestChecks.check(request);
+          Grant grant = access.of(metastore, who);
+          RequestRights.check(grant, request);
           RequestChecks.checkSize(request.getSerializedSize());
           return metastore
-              .transact(Origin.of(""), FromEtcd.transaction(request))
+              .transact(Origin.of(grant.principal()), FromEtcd.transaction(request))
               .thenApply(done -> ToEtcd.transaction(backend.header(done.revision()), done));
         });
   }
@@ -115,11 +126,12 @@ public final class KvService extends KVGrpc.KVImplBase {
         request,
         caller,
         (metastore, who) -> {
+          Grant grant = access.of(metastore, who);
           if (request.getRevision() <= 0) {
             throw EtcdError.COMPACTED.exception(); // there is nothing before the empty store
           }
           return metastore
-              .compact(Origin.of(""), request.getRevision())
+              .compact(Origin.of(grant.principal()), request.getRevision())
               .thenApply(_ -> CompactionResponse.newBuilder().setHeader(backend.header()).build());
         });
   }

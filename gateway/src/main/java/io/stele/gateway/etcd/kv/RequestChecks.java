@@ -3,6 +3,7 @@ package io.stele.gateway.etcd.kv;
 import com.google.protobuf.ByteString;
 import io.stele.base.bytes.Bytes;
 import io.stele.gateway.etcd.call.EtcdError;
+import io.stele.gateway.etcd.call.Ranges;
 import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.key.OpaqueKey;
 import io.stele.protocol.etcd.Compare;

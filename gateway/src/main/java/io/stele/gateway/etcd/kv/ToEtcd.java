@@ -1,5 +1,6 @@
 package io.stele.gateway.etcd.kv;
 
+import io.stele.gateway.etcd.call.Ranges;
 import io.stele.metastore.RangeAnswer;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.OperationResult;

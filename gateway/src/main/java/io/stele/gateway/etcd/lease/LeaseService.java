@@ -2,14 +2,17 @@ package io.stele.gateway.etcd.lease;
 
 import io.grpc.stub.StreamObserver;
 import io.stele.base.error.ConflictException;
+import io.stele.gateway.etcd.auth.Access;
+import io.stele.gateway.etcd.auth.Grant;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.gateway.etcd.call.EtcdErrors;
-import io.stele.gateway.etcd.kv.Ranges;
+import io.stele.gateway.etcd.call.Ranges;
 import io.stele.metastore.LeaseState;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.command.Answer;
+import io.stele.metastore.key.KeyRange;
 import io.stele.protocol.etcd.LeaseGrantRequest;
 import io.stele.protocol.etcd.LeaseGrantResponse;
 import io.stele.protocol.etcd.LeaseGrpc;
@@ -35,10 +38,12 @@ public final class LeaseService extends LeaseGrpc.LeaseImplBase {
 
   private final EtcdCalls calls;
   private final EtcdBackend backend;
+  private final Access access;
   private final RandomGenerator random;
 
-  public LeaseService(EtcdCalls calls, RandomGenerator random) {
+  public LeaseService(EtcdCalls calls, Access access, RandomGenerator random) {
     this.calls = calls;
+    this.access = access;
     this.backend = calls.backend();
     this.random = random;
   }
@@ -50,6 +55,7 @@ public final class LeaseService extends LeaseGrpc.LeaseImplBase {
         request,
         caller,
         (metastore, who) -> {
+          access.of(metastore, who);
           if (request.getTTL() > LONGEST_SECONDS) {
             throw EtcdError.LEASE_TOO_LONG.exception();
           }
@@ -86,10 +92,23 @@ public final class LeaseService extends LeaseGrpc.LeaseImplBase {
         request,
         caller,
         (metastore, who) ->
-            metastore
-                .revokeLease("", request.getID())
+            revoke(metastore, access.of(metastore, who), request.getID())
                 .thenApply(
                     _ -> LeaseRevokeResponse.newBuilder().setHeader(backend.header()).build()));
+  }
+
+  /** Who ends a lease deletes its keys, and needs the right to. */
+  private static CompletableFuture<Void> revoke(Metastore metastore, Grant grant, long id) {
+    if (grant.all()) {
+      return metastore.revokeLease(grant.principal(), id);
+    }
+    return metastore
+        .leaseState(grant.principal(), id)
+        .thenCompose(
+            state -> {
+              state.keys().forEach(key -> grant.checkWrite(KeyRange.of(key)));
+              return metastore.revokeLease(grant.principal(), id);
+            });
   }
 
   @Override
@@ -105,14 +124,17 @@ public final class LeaseService extends LeaseGrpc.LeaseImplBase {
         LeaseGrpc.getLeaseTimeToLiveMethod(),
         request,
         caller,
-        (metastore, who) ->
-            metastore
-                .leaseState("", request.getID())
-                .thenApply(state -> timeToLive(request, state))
-                .exceptionallyCompose(problem -> unknown(request, problem)));
+        (metastore, who) -> {
+          Grant grant = access.of(metastore, who);
+          return metastore
+              .leaseState(grant.principal(), request.getID())
+              .thenApply(state -> timeToLive(grant, request, state))
+              .exceptionallyCompose(problem -> unknown(request, problem));
+        });
   }
 
-  private LeaseTimeToLiveResponse timeToLive(LeaseTimeToLiveRequest request, LeaseState state) {
+  private LeaseTimeToLiveResponse timeToLive(
+      Grant grant, LeaseTimeToLiveRequest request, LeaseState state) {
     LeaseTimeToLiveResponse.Builder response =
         LeaseTimeToLiveResponse.newBuilder()
             .setHeader(backend.header())
@@ -120,6 +142,7 @@ public final class LeaseService extends LeaseGrpc.LeaseImplBase {
             .setTTL(state.remaining().toSeconds())
             .setGrantedTTL(state.timeToLive().toSeconds());
     if (request.getKeys()) {
+      state.keys().forEach(key -> grant.checkRead(KeyRange.of(key)));
       state.keys().forEach(key -> response.addKeys(Ranges.bare(key)));
     }
     return response.build();

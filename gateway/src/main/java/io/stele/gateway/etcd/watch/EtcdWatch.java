@@ -3,7 +3,7 @@ package io.stele.gateway.etcd.watch;
 import io.stele.base.error.DeniedException;
 import io.stele.base.error.SteleException;
 import io.stele.gateway.etcd.call.EtcdError;
-import io.stele.gateway.etcd.kv.Ranges;
+import io.stele.gateway.etcd.call.Ranges;
 import io.stele.gateway.etcd.kv.ToEtcd;
 import io.stele.metastore.watch.KeyEvent;
 import io.stele.metastore.watch.Watch;

@@ -2,14 +2,18 @@ package io.stele.gateway.etcd.watch;
 
 import com.google.protobuf.ByteString;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.base.error.DeniedException;
 import io.stele.base.error.SteleException;
+import io.stele.gateway.etcd.auth.Access;
+import io.stele.gateway.etcd.auth.Grant;
 import io.stele.gateway.etcd.call.EtcdBackend;
+import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.gateway.etcd.call.EtcdErrors;
-import io.stele.gateway.etcd.kv.Ranges;
+import io.stele.gateway.etcd.call.Ranges;
 import io.stele.metastore.key.KeyRange;
 import io.stele.protocol.etcd.WatchCreateRequest;
 import io.stele.protocol.etcd.WatchRequest;
@@ -35,6 +39,8 @@ final class WatchCall {
   private static final String EMPTY_RANGE = "mvcc: watcher range is empty";
 
   private final EtcdBackend backend;
+  private final Access access;
+  private final EtcdCaller who = EtcdCaller.current();
   private final ScheduledExecutorService timer;
   private final Duration progress;
   private final ServerCallStreamObserver<WatchResponse> caller;
@@ -49,10 +55,12 @@ final class WatchCall {
 
   WatchCall(
       EtcdBackend backend,
+      Access access,
       ScheduledExecutorService timer,
       Duration progress,
       ServerCallStreamObserver<WatchResponse> caller) {
     this.backend = backend;
+    this.access = access;
     this.timer = timer;
     this.progress = progress;
     this.caller = caller;
@@ -116,6 +124,13 @@ final class WatchCall {
       refuse(EMPTY_RANGE);
       return;
     }
+    Grant grant = access.of(backend.metastore(), who);
+    try {
+      grant.checkRead(range);
+    } catch (StatusRuntimeException e) {
+      refuse(EtcdError.PERMISSION_DENIED.text());
+      return;
+    }
     long id;
     EtcdWatch watch;
     synchronized (this) {
@@ -140,7 +155,7 @@ final class WatchCall {
           backend
               .metastore()
               .watch(
-                  "",
+                  grant.principal(),
                   new io.stele.metastore.watch.WatchRequest(
                       range, request.getStartRevision(), request.getPrevKv()),
                   watch));

@@ -1,4 +1,4 @@
-package io.stele.gateway.etcd.kv;
+package io.stele.gateway.etcd.call;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
