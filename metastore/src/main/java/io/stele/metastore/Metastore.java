@@ -6,6 +6,7 @@ import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Comparison;
 import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.Origin;
+import io.stele.metastore.command.Selection;
 import io.stele.metastore.command.Transaction;
 import io.stele.metastore.watch.Watch;
 import io.stele.metastore.watch.WatchRequest;
@@ -38,6 +39,10 @@ public interface Metastore {
 
   CompletableFuture<RangeAnswer> read(String principal, RangeRead read, Consistency consistency);
 
+  /** Keys in an order and within bounds, with the number of all in the range. */
+  CompletableFuture<RangeAnswer> select(
+      String principal, Selection selection, Consistency consistency);
+
   /**
    * The names in a directory, in order.
    *
@@ -48,6 +53,23 @@ public interface Metastore {
 
   /** Fails with {@code Conflict} if reads of an interactive transaction no longer hold. */
   CompletableFuture<Answer.Transacted> transact(Origin origin, Transaction transaction);
+
+  // ---- leases, with which opaque keys end
+
+  /** Fails with {@code Conflict} if a lease of this id lives. */
+  CompletableFuture<Answer.LeaseGranted> grantLease(long id, Duration timeToLive);
+
+  /** Ends a lease and its keys; fails with {@code NotFound}. */
+  CompletableFuture<Void> revokeLease(String principal, long id);
+
+  /** Gives a lease its full time again, and answers it; fails with {@code NotFound}. */
+  CompletableFuture<Duration> renewLease(long id);
+
+  /** How a lease is; fails with {@code NotFound}. */
+  CompletableFuture<LeaseState> leaseState(String principal, long id);
+
+  /** The ids of all leases, in no order. */
+  CompletableFuture<List<Long>> leases();
 
   // ---- interactive transactions
 
@@ -92,6 +114,9 @@ public interface Metastore {
   // ---- upkeep
 
   MetastoreStatus status();
+
+  /** The newest revision that this member knows of. */
+  long revision();
 
   /** Writes the whole state at one moment. Blocks. */
   void backup(OutputStream out) throws IOException;

@@ -16,15 +16,18 @@ import java.util.Map;
  * {
  *   "native": "127.0.0.1:7835",
  *   "raft": "127.0.0.1:7836",
- *   "datasets": "127.0.0.1:9599"
+ *   "datasets": "127.0.0.1:9599",
+ *   "etcd": "127.0.0.1:2379"
  * }
  * }</pre>
  *
  * @param nativeAddress of the native interface
  * @param raftAddress by which members replicate the log; empty for a server that is none
  * @param datasetsAddress of datasets over HTTP; empty for a server that has none
+ * @param etcdAddress for etcd's clients; empty for a server that has none
  */
-public record Addresses(String nativeAddress, String raftAddress, String datasetsAddress) {
+public record Addresses(
+    String nativeAddress, String raftAddress, String datasetsAddress, String etcdAddress) {
 
   static final FilePath FILE = FilePath.of("addresses.json");
 
@@ -33,7 +36,8 @@ public record Addresses(String nativeAddress, String raftAddress, String dataset
     return new Addresses(
         name + ":" + ports.nativePort(),
         ports.raftPort() == 0 ? "" : name + ":" + ports.raftPort(),
-        ports.datasetsPort() == 0 ? "" : name + ":" + ports.datasetsPort());
+        ports.datasetsPort() == 0 ? "" : name + ":" + ports.datasetsPort(),
+        ports.etcdPort() == 0 ? "" : name + ":" + ports.etcdPort());
   }
 
   /** Of a server that listens nowhere: those it would have, as members of a group have some. */
@@ -41,7 +45,8 @@ public record Addresses(String nativeAddress, String raftAddress, String dataset
     return new Addresses(
         "127.0.0.1:" + ServerSettings.DEFAULT_PORT,
         "127.0.0.1:" + ServerSettings.DEFAULT_RAFT_PORT,
-        "127.0.0.1:" + DatasetsSettings.DEFAULT_PORT);
+        "127.0.0.1:" + DatasetsSettings.DEFAULT_PORT,
+        "");
   }
 
   static int port(String address) {
@@ -57,6 +62,9 @@ public record Addresses(String nativeAddress, String raftAddress, String dataset
     }
     if (!datasetsAddress.isEmpty()) {
       addresses.put("datasets", datasetsAddress);
+    }
+    if (!etcdAddress.isEmpty()) {
+      addresses.put("etcd", etcdAddress);
     }
     return addresses;
   }

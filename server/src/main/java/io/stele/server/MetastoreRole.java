@@ -5,6 +5,7 @@ import io.stele.base.file.LocalFileStore;
 import io.stele.base.settings.Settings;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
+import io.stele.gateway.etcd.EtcdGateway;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.GrpcPeerLink;
 import io.stele.gateway.nativeapi.NativeServer;
@@ -91,6 +92,11 @@ final class MetastoreRole implements AutoCloseable {
         files.close();
       }
     }
+  }
+
+  /** Has etcd's API in front of it as well. */
+  void serve(EtcdGateway etcd) {
+    etcd.serve(node, admin);
   }
 
   private static GroupMember<Applied> join(

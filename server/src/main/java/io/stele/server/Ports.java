@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ports that a server listens on; 0 for one that its roles do not need. Those that were picked
@@ -23,20 +24,22 @@ import java.util.regex.Pattern;
  * group know them. The file {@code ports} is one line of text:
  *
  * <pre>
- *   native=38211 raft=40107 datasets=41023
+ *   native=38211 raft=40107 datasets=41023 etcd=41033
  * </pre>
  */
-record Ports(int nativePort, int raftPort, int datasetsPort) {
+record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort) {
 
   private static final FilePath FILE = FilePath.of("ports");
   private static final Pattern LINE =
-      Pattern.compile("native=(\\d{1,5}) raft=(\\d{1,5})(?: datasets=(\\d{1,5}))?\n");
+      Pattern.compile(
+          "native=(\\d{1,5}) raft=(\\d{1,5})(?: datasets=(\\d{1,5}))?(?: etcd=(\\d{1,5}))?\n");
 
   /**
    * The ports of the settings, and where they leave it open those of the last start as far as they
    * are free, or others.
    */
-  static Ports choose(ServerSettings settings, DatasetsSettings datasets, FileStore directory)
+  static Ports choose(
+      ServerSettings settings, DatasetsSettings datasets, EtcdSettings etcd, FileStore directory)
       throws IOException {
     Optional<Ports> last = read(directory);
     InetAddress host = addressOf(settings.listen());
@@ -52,11 +55,22 @@ record Ports(int nativePort, int raftPort, int datasetsPort) {
                     "datasets.port",
                     datasets.chosenPort(settings),
                     last.map(Ports::datasetsPort))
+                : 0,
+            settings.has(Role.METASTORE) && etcd.enabled()
+                ? etcdPort(host, etcd, last.map(Ports::etcdPort))
                 : 0);
     if (!last.equals(Optional.of(ports))) {
       ports.write(directory);
     }
     return ports;
+  }
+
+  /** The usual port, if it is free: many machines have an etcd already. */
+  private static int etcdPort(InetAddress host, EtcdSettings etcd, Optional<Integer> last)
+      throws IOException {
+    return etcd.port() == EtcdSettings.USUAL_PORT && !isFree(host, etcd.port())
+        ? 0
+        : choose(host, "etcd.port", etcd.port(), last);
   }
 
   private static int choose(InetAddress host, String what, int set, Optional<Integer> last)
@@ -118,11 +132,18 @@ record Ports(int nativePort, int raftPort, int datasetsPort) {
         new Ports(
             Integer.parseInt(line.group(1)),
             Integer.parseInt(line.group(2)),
-            line.group(3) == null ? 0 : Integer.parseInt(line.group(3))));
+            port(line.group(3)),
+            port(line.group(4))));
+  }
+
+  private static int port(@Nullable String digits) {
+    return digits == null ? 0 : Integer.parseInt(digits);
   }
 
   private void write(FileStore directory) throws IOException {
-    String text = "native=%d raft=%d datasets=%d\n".formatted(nativePort, raftPort, datasetsPort);
+    String text =
+        "native=%d raft=%d datasets=%d etcd=%d\n"
+            .formatted(nativePort, raftPort, datasetsPort, etcdPort);
     directory.replace(FILE, text.getBytes(StandardCharsets.US_ASCII));
   }
 }

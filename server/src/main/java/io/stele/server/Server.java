@@ -11,6 +11,8 @@ import io.stele.base.node.NodeReport;
 import io.stele.base.settings.Settings;
 import io.stele.base.table.Replicas;
 import io.stele.base.time.Clock;
+import io.stele.gateway.etcd.EtcdGateway;
+import io.stele.gateway.etcd.EtcdServer;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.raft.RaftEvent;
@@ -123,13 +125,14 @@ public final class Server implements AutoCloseable {
         embedded
             ? Addresses.unused()
             : Addresses.of(server.reachableHost(), ports(settings, server, directory));
+    EtcdGateway etcd = parts.add("etcd's API", new EtcdGateway(channels));
     NativeServer gateway =
         parts.add(
             "the native interface",
             embedded
                 ? NativeServer.listenLocally(data.toString(), channels)
                 : NativeServer.listen(
-                    server.listen(), Addresses.port(addresses.nativeAddress()), channels));
+                    server.listen(), Addresses.port(addresses.nativeAddress()), channels, etcd));
     Inspection inspection =
         new Inspection(addresses.nativeAddress(), server.roles(), Clock.system())
             .directory("the server", data);
@@ -146,6 +149,12 @@ public final class Server implements AutoCloseable {
             parts,
             inspection);
     Optional<MetastoreRole> metastore = roles.metastore();
+    metastore.ifPresent(role -> role.serve(etcd));
+    if (!addresses.etcdAddress().isEmpty()) {
+      parts.add(
+          "the port for etcd's clients",
+          EtcdServer.listen(server.listen(), Addresses.port(addresses.etcdAddress()), etcd));
+    }
     TableFront front = roles.front(metastore);
     Optional<TablesRole> tables = roles.tables(metastore, front);
     Optional<ReplicatedTables> replicas = roles.replicas(metastore, front);
@@ -175,7 +184,10 @@ public final class Server implements AutoCloseable {
   private static Ports ports(Settings settings, ServerSettings server, LocalFileStore directory)
       throws IOException {
     return Ports.choose(
-        server, settings.bind(DatasetsSettings.class, ServerSchema.DATASETS), directory);
+        server,
+        settings.bind(DatasetsSettings.class, ServerSchema.DATASETS),
+        settings.bind(EtcdSettings.class, ServerSchema.ETCD),
+        directory);
   }
 
   private static LocalFileStore open(Path data) {

@@ -87,6 +87,15 @@ final class ServerCommand implements Callable<Integer> {
   private @Nullable Integer raftPort;
 
   @Option(
+      names = "--etcd",
+      paramLabel = "PORT|off",
+      description =
+          "For etcd's clients (default: "
+              + EtcdSettings.USUAL_PORT
+              + " if that is free; 0 for any), or off for none.")
+  private @Nullable String etcd;
+
+  @Option(
       names = "--ports",
       paramLabel = "auto",
       description = "Take free ports at the first start, and the same ones again later.")
@@ -194,6 +203,9 @@ final class ServerCommand implements Callable<Integer> {
     add(flags, "listen", listen);
     add(flags, "port", port);
     add(flags, "raft-port", raftPort);
+    if (etcd != null) {
+      addEtcd(etcd, flags);
+    }
     add(flags, "name", name);
     add(flags, "advertise", advertise);
     add(flags, "seeds", seeds);
@@ -211,6 +223,13 @@ final class ServerCommand implements Callable<Integer> {
     }
     add(flags, "port", 0);
     add(flags, "raft-port", 0);
+    if (etcd == null) {
+      flags.add("etcd.port=0");
+    }
+  }
+
+  private static void addEtcd(String etcd, List<String> flags) {
+    flags.add(etcd.equals("off") ? "etcd.enabled=false" : "etcd.port=" + etcd);
   }
 
   private static void add(List<String> flags, String key, @Nullable Object value) {

@@ -10,6 +10,7 @@ import io.stele.tables.master.MasterSettings;
 final class ServerSchema {
 
   static final String SERVER = "server";
+  static final String ETCD = "etcd";
   static final String METASTORE = "metastore";
   static final String STORAGE = "metastore.storage";
   static final String LOG = "metastore.log";
@@ -22,6 +23,7 @@ final class ServerSchema {
   static final SettingsSchema SCHEMA =
       SettingsSchema.builder()
           .section(SERVER, ServerSettings.DEFAULTS)
+          .section(ETCD, EtcdSettings.DEFAULTS)
           .section(METASTORE, NodeSettings.DEFAULT)
           .section(STORAGE, StorageSettings.DEFAULTS)
           .section(LOG, SoloSettings.DEFAULT)

@@ -118,6 +118,11 @@ final class UpCommand implements Callable<Integer> {
       boolean asks = !command.startsWith("dataset build"); // that writes files only
       out.println("  ./stele " + command + (asks ? endpoints : ""));
     }
+    String etcd = server.addresses().etcdAddress();
+    if (!etcd.isEmpty()) {
+      out.println(
+          "  ETCDCTL_API=3 ETCDCTL_ENDPOINTS=http://" + etcd + " etcdctl put greeting hello");
+    }
     out.println();
     out.println("Ctrl-C ends it.");
     out.flush();
@@ -133,6 +138,7 @@ final class UpCommand implements Callable<Integer> {
       }
       flags.add("server.port=0");
       flags.add("server.raft-port=0"); // datasets.port follows server.port
+      flags.add("etcd.port=0");
     }
     return ServerSchema.SCHEMA.reader().environment(environment).flags(flags).merge();
   }

@@ -10,6 +10,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.MemoryFileStore;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +18,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PortsTest {
+
+  private static final EtcdSettings ANY = new EtcdSettings(true, 0);
 
   private final FileStore directory = new MemoryFileStore();
 
@@ -29,7 +32,7 @@ class PortsTest {
   }
 
   private static Ports choose(ServerSettings settings, FileStore directory) throws IOException {
-    return Ports.choose(settings, DatasetsSettings.DEFAULTS, directory);
+    return Ports.choose(settings, DatasetsSettings.DEFAULTS, ANY, directory);
   }
 
   private Ports any() throws IOException {
@@ -67,6 +70,42 @@ class PortsTest {
       assertThatThrownBy(() -> choose(settings(port, "server.raft-port=0"), directory))
           .isInstanceOf(UnavailableException.class)
           .hasMessageContaining("is in use by another program: end it, or set another port");
+    }
+  }
+
+  @Test
+  void etcdsUsualPortIsLeftToWhoeverHasIt() throws Exception {
+    try (ServerSocket _ = tryListen(EtcdSettings.USUAL_PORT)) {
+      Ports ports =
+          Ports.choose(
+              settings("server.port=0", "server.raft-port=0"),
+              DatasetsSettings.DEFAULTS,
+              EtcdSettings.DEFAULTS,
+              directory);
+
+      assertThat(ports.etcdPort()).isZero();
+    }
+  }
+
+  @Test
+  void aFileOfBeforeThereWasAPortForEtcdIsRead() throws Exception {
+    Ports first = any();
+    String line = "native=%d raft=%d\n".formatted(first.nativePort(), first.raftPort());
+    directory.replace(FilePath.of("ports"), line.getBytes(StandardCharsets.US_ASCII));
+
+    Ports next = any();
+
+    assertThat(next.nativePort()).isEqualTo(first.nativePort());
+    assertThat(next.raftPort()).isEqualTo(first.raftPort());
+    assertThat(next.etcdPort()).isPositive();
+  }
+
+  /** Whoever else has the port does as well. */
+  private static ServerSocket tryListen(int port) throws IOException {
+    try {
+      return listen(port);
+    } catch (BindException e) {
+      return listen(0);
     }
   }
 

@@ -49,7 +49,7 @@ public final class Channels implements AutoCloseable {
    * A call found nobody there: the next one tries to connect at once, and not when gRPC's own
    * pause, which grows to minutes, is over. A member that restarts is back in a moment.
    */
-  void unreachable(String address) {
+  public void unreachable(String address) {
     ManagedChannel known = channels.get(address);
     if (known != null) {
       known.resetConnectBackoff();

@@ -11,6 +11,7 @@ import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.Origin;
 import io.stele.metastore.command.Transaction;
 import io.stele.metastore.key.KeyRange;
+import io.stele.metastore.key.OpaqueKey;
 import io.stele.metastore.key.PathKey;
 import io.stele.metastore.raft.Member;
 import io.stele.metastore.watch.WatchRequest;
@@ -26,7 +27,8 @@ import java.util.Optional;
 
 /**
  * Requests as the metastore understands them. Whatever a message may hold that makes no sense is
- * refused here, and so are keys that are not paths; bounds of ranges need not be paths.
+ * refused here, and so are keys that are not paths. Bounds of ranges need not be paths; what of a
+ * range cannot hold paths is left out, as other protocols' keys are there.
  */
 final class FromWire {
   private FromWire() {}
@@ -53,8 +55,9 @@ final class FromWire {
     if (!range.hasTo()) {
       return KeyRange.of(key(range.getFrom()));
     }
-    return new KeyRange(
-        bytes(range.getFrom()), range.getTo().isEmpty() ? null : bytes(range.getTo()));
+    return OpaqueKey.paths(
+        new KeyRange(
+            bytes(range.getFrom()), range.getTo().isEmpty() ? null : bytes(range.getTo())));
   }
 
   static Origin origin(String principal, boolean given, io.stele.protocol.v1.Origin origin) {

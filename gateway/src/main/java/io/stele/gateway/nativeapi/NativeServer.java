@@ -49,8 +49,10 @@ public final class NativeServer implements AutoCloseable {
   private final int port;
 
   /** Listens; the name is its host, or its whole address within this process. */
-  private NativeServer(NettyServerBuilder builder, String name, Channels channels)
+  private NativeServer(
+      NettyServerBuilder builder, String name, Channels channels, MoreServices more)
       throws IOException {
+    more.addTo(builder);
     this.server =
         builder
             .directExecutor() // handlers do not block: see MetastoreService
@@ -81,23 +83,33 @@ public final class NativeServer implements AutoCloseable {
    * @param channels to the other members, for forwarding; not closed with the server
    */
   public static NativeServer listen(String host, int port, Channels channels) {
+    return listen(host, port, channels, MoreServices.NONE);
+  }
+
+  /**
+   * As {@link #listen(String, int, Channels)}.
+   *
+   * @param more of other protocols, at the same port
+   */
+  public static NativeServer listen(String host, int port, Channels channels, MoreServices more) {
     return listen(
         NettyServerBuilder.forAddress(new InetSocketAddress(host, port)),
         host,
         host + ":" + port,
-        channels);
+        channels,
+        more);
   }
 
   /** Begins to listen to clients of this process, which have no network in between. */
   public static NativeServer listenLocally(String name, Channels channels) {
     String address = LocalTransport.SCHEME + name;
-    return listen(LocalTransport.server(address), address, address, channels);
+    return listen(LocalTransport.server(address), address, address, channels, MoreServices.NONE);
   }
 
   private static NativeServer listen(
-      NettyServerBuilder builder, String name, String where, Channels channels) {
+      NettyServerBuilder builder, String name, String where, Channels channels, MoreServices more) {
     try {
-      return new NativeServer(builder, name, channels);
+      return new NativeServer(builder, name, channels, more);
     } catch (IOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new UnavailableException("cannot listen on " + where + ": " + cause.getMessage(), e);

@@ -131,6 +131,8 @@ final class ToWire {
         var found = message.getFoundBuilder().setMore(more);
         keys.forEach(key -> found.addKeys(keyValue(key)));
       }
+      case OperationResult.Selected _, OperationResult.Branched _ ->
+          throw new IllegalStateException("no request of this protocol is answered by " + result);
     }
     return message.build();
   }

@@ -4,6 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.error.SteleException;
 import io.stele.metastore.Consistency;
 import io.stele.metastore.DirectoryEntry;
+import io.stele.metastore.LeaseState;
 import io.stele.metastore.LockState;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.MetastoreStatus;
@@ -17,6 +18,7 @@ import io.stele.metastore.command.KeyValue;
 import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.OperationResult;
 import io.stele.metastore.command.Origin;
+import io.stele.metastore.command.Selection;
 import io.stele.metastore.command.Transaction;
 import io.stele.metastore.raft.Member;
 import io.stele.metastore.raft.Standing;
@@ -254,6 +256,46 @@ final class FakeMetastore implements Metastore {
         3,
         4,
         1_000);
+  }
+
+  @Override
+  public CompletableFuture<RangeAnswer> select(
+      String principal, Selection selection, Consistency consistency) {
+    return answer(
+        "select " + principal + " " + selection + " " + consistency,
+        new RangeAnswer(12, List.of(), false, 0));
+  }
+
+  @Override
+  public CompletableFuture<Answer.LeaseGranted> grantLease(long id, Duration timeToLive) {
+    return answer("grant " + id + " " + timeToLive, new Answer.LeaseGranted(id, timeToLive));
+  }
+
+  @Override
+  public CompletableFuture<Void> revokeLease(String principal, long id) {
+    return done("revoke " + principal + " " + id);
+  }
+
+  @Override
+  public CompletableFuture<Duration> renewLease(long id) {
+    return answer("renew " + id, Duration.ofSeconds(9));
+  }
+
+  @Override
+  public CompletableFuture<LeaseState> leaseState(String principal, long id) {
+    return answer(
+        "lease " + principal + " " + id,
+        new LeaseState(Duration.ofSeconds(5), Duration.ofSeconds(9), List.of()));
+  }
+
+  @Override
+  public CompletableFuture<List<Long>> leases() {
+    return answer("leases", List.of(7L));
+  }
+
+  @Override
+  public long revision() {
+    return 12;
   }
 
   @Override

@@ -20,6 +20,8 @@ public sealed interface Answer {
     }
   }
 
+  record LeaseGranted(long id, Duration timeToLive) implements Answer {}
+
   /** The lock is the session's. */
   record Granted(long token) implements Answer {}
 
@@ -50,6 +52,10 @@ public sealed interface Answer {
     LOCKED,
     NOT_FOUND,
     SESSION_GONE,
-    UNKNOWN
+    UNKNOWN,
+    FUTURE_REVISION,
+    KEY_ABSENT,
+    LEASE_ABSENT,
+    LEASE_EXISTS
   }
 }

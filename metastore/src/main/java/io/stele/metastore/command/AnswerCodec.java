@@ -20,9 +20,10 @@ import java.util.Optional;
  *
  * <pre>
  *   answer := 1 session timeToLive | 2 succeeded(1) revision list of result | 3 token
- *           | 4 | 5 | 6 more(1) | 7 kind(1) message(text)
+ *           | 4 | 5 | 6 more(1) | 7 kind(1) message(text) | 8 lease timeToLive
  *   result := 1 [ keyValue ] with hasPrevious(1) before | 2 count list of keyValue
  *           | 3 list of keyValue, more(1)
+ *           | 4 list of keyValue, more(1) count | 5 succeeded(1) list of result
  * </pre>
  */
 public final class AnswerCodec {
@@ -38,7 +39,11 @@ public final class AnswerCodec {
           Answer.Kind.LOCKED,
           Answer.Kind.NOT_FOUND,
           Answer.Kind.SESSION_GONE,
-          Answer.Kind.UNKNOWN);
+          Answer.Kind.UNKNOWN,
+          Answer.Kind.FUTURE_REVISION,
+          Answer.Kind.KEY_ABSENT,
+          Answer.Kind.LEASE_ABSENT,
+          Answer.Kind.LEASE_EXISTS);
 
   private AnswerCodec() {}
 
@@ -65,6 +70,10 @@ public final class AnswerCodec {
         out.putByte(7).putByte(KINDS.indexOf(a.kind()));
         putText(out, a.message());
       }
+      case Answer.LeaseGranted a -> {
+        out.putByte(8).putVarint(a.id());
+        putDuration(out, a.timeToLive());
+      }
     }
   }
 
@@ -80,6 +89,7 @@ public final class AnswerCodec {
       case 5 -> new Answer.Done();
       case 6 -> new Answer.Reclaimed(readBoolean(in));
       case 7 -> new Answer.Refused(readKind(in), readText(in, "message"));
+      case 8 -> new Answer.LeaseGranted(in.readVarint(), readDuration(in));
       default -> throw in.malformed("answer of unknown kind " + code + " before");
     };
   }
@@ -108,6 +118,17 @@ public final class AnswerCodec {
         putList(out, r.keys(), FieldCodec::putKeyValue);
         putBoolean(out, r.more());
       }
+      case OperationResult.Selected r -> {
+        out.putByte(4);
+        putList(out, r.keys(), FieldCodec::putKeyValue);
+        putBoolean(out, r.more());
+        out.putVarint(r.count());
+      }
+      case OperationResult.Branched r -> {
+        out.putByte(5);
+        putBoolean(out, r.succeeded());
+        putList(out, r.results(), AnswerCodec::putResult);
+      }
     }
   }
 
@@ -124,6 +145,13 @@ public final class AnswerCodec {
         List<KeyValue> keys = readList(in, "keys", FieldCodec::readKeyValue);
         yield new OperationResult.Found(keys, readBoolean(in));
       }
+      case 4 -> {
+        List<KeyValue> keys = readList(in, "keys", FieldCodec::readKeyValue);
+        yield new OperationResult.Selected(keys, readBoolean(in), in.readVarint());
+      }
+      case 5 ->
+          new OperationResult.Branched(
+              readBoolean(in), readList(in, "results", AnswerCodec::readResult));
       default -> throw in.malformed("result of unknown kind " + code + " before");
     };
   }

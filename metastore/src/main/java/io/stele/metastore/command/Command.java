@@ -48,6 +48,19 @@ public sealed interface Command {
   /** By the leader: drops a part of the history that cannot be read any more. */
   record Reclaim(int revisions) implements Command {}
 
+  /**
+   * A lease begins: keys may be made to end with it.
+   *
+   * @param id chosen by the caller; not 0
+   */
+  record GrantLease(long id, Duration timeToLive) implements Command {}
+
+  /** By a caller: the lease ends with its keys. */
+  record RevokeLease(String principal, long id) implements Command {}
+
+  /** By the leader, as nobody renewed it. */
+  record ExpireLease(long id) implements Command {}
+
   /** No entries: the directory has no rules of its own any more. */
   record SetAcl(Origin origin, Bytes directory, List<AclEntry> entries) implements Command {
     public SetAcl {

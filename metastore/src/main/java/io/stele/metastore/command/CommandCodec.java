@@ -18,10 +18,13 @@ import io.stele.metastore.command.Command.CloseSession;
 import io.stele.metastore.command.Command.Compact;
 import io.stele.metastore.command.Command.EndDelay;
 import io.stele.metastore.command.Command.EndWait;
+import io.stele.metastore.command.Command.ExpireLease;
 import io.stele.metastore.command.Command.ExpireSession;
+import io.stele.metastore.command.Command.GrantLease;
 import io.stele.metastore.command.Command.OpenSession;
 import io.stele.metastore.command.Command.Reclaim;
 import io.stele.metastore.command.Command.Release;
+import io.stele.metastore.command.Command.RevokeLease;
 import io.stele.metastore.command.Command.SetAcl;
 import io.stele.metastore.command.Command.Transact;
 
@@ -40,7 +43,10 @@ import io.stele.metastore.command.Command.Transact;
  *            | 8 key(bytes) token                                             end delay
  *            | 9 origin revision                                              compact
  *            | 10 revisions                                                   reclaim
- *            | 11 origin directory(bytes) list of aclEntry              set ACL
+ *            | 11 origin directory(bytes) list of aclEntry                    set ACL
+ *            | 12 lease timeToLive                                            grant lease
+ *            | 13 principal(text) lease                                       revoke lease
+ *            | 14 lease                                                       expire lease
  *   origin  := principal(text) session [ sequence (sequence - answeredBelow) ]   if session &gt; 0
  * </pre>
  *
@@ -97,6 +103,16 @@ final class CommandCodec {
         out.putSized(c.directory());
         putList(out, c.entries(), FieldCodec::putAclEntry);
       }
+      case GrantLease c -> {
+        out.putByte(12).putVarint(c.id());
+        putDuration(out, c.timeToLive());
+      }
+      case RevokeLease c -> {
+        out.putByte(13);
+        putText(out, c.principal());
+        out.putVarint(c.id());
+      }
+      case ExpireLease c -> out.putByte(14).putVarint(c.id());
     }
   }
 
@@ -129,6 +145,9 @@ final class CommandCodec {
               readOrigin(in),
               in.readSized("directory"),
               readList(in, "ACL entries", FieldCodec::readAclEntry));
+      case 12 -> new GrantLease(in.readVarint(), readDuration(in));
+      case 13 -> new RevokeLease(readText(in, "principal"), in.readVarint());
+      case 14 -> new ExpireLease(in.readVarint());
       default -> throw in.malformed("command of unknown kind " + code + " before");
     };
   }

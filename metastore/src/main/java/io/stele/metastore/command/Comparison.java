@@ -18,7 +18,8 @@ public sealed interface Comparison {
     CREATED,
     MODIFIED,
     VERSION,
-    SESSION
+    SESSION,
+    LEASE
   }
 
   /** Every key of the range; a single key that is absent counts as one whose numbers are all 0. */
@@ -27,6 +28,9 @@ public sealed interface Comparison {
 
   /** Every key of the range; false for a single key that is absent. */
   record Value(KeyRange range, Relation relation, Bytes operand) implements Comparison {}
+
+  /** There is at least one key in the range. */
+  record Present(KeyRange range) implements Comparison {}
 
   /** The lock is held under this fencing token. */
   record LockHeld(Bytes key, long token) implements Comparison {}

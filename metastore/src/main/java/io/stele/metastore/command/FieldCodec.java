@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  *   aclEntry  := principal(text) read (bit 0) | write (bit 1)
  *   keyValue  := key(bytes) value(bytes) created modified version session
  * </pre>
+ *
+ * <p>A key's lease is not among them: they are in answers that are kept for sessions, whose
+ * requests are about paths, and no path has a lease.
  */
 public final class FieldCodec {
   private FieldCodec() {}

@@ -2,6 +2,7 @@ package io.stele.metastore.command;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.metastore.key.KeyRange;
+import java.util.List;
 
 /** A step of a transaction. A step sees what the steps before it did. */
 public sealed interface Operation {
@@ -22,4 +23,28 @@ public sealed interface Operation {
    * @param limit the most keys to answer; 0 for the server's own limit
    */
   record Get(KeyRange range, int limit) implements Operation {}
+
+  /**
+   * Sets a key, which a lease may end, and may leave of it what is not to change.
+   *
+   * @param lease whose end is to delete the key; 0 for none
+   * @param keepValue whether the key must be there, and keeps its value
+   * @param keepLease whether the key must be there, and keeps its lease
+   */
+  record Assign(
+      Bytes key, Bytes value, long lease, boolean previous, boolean keepValue, boolean keepLease)
+      implements Operation {}
+
+  /** Reads keys as {@link Selection} says; one of a past revision sees no step of its own. */
+  record Select(Selection selection) implements Operation {}
+
+  /** A transaction within one. Its comparisons, too, are about the state before the first step. */
+  record Branch(List<Comparison> comparisons, List<Operation> then, List<Operation> otherwise)
+      implements Operation {
+    public Branch {
+      comparisons = List.copyOf(comparisons);
+      then = List.copyOf(then);
+      otherwise = List.copyOf(otherwise);
+    }
+  }
 }

@@ -28,4 +28,23 @@ public sealed interface OperationResult {
       keys = List.copyOf(keys);
     }
   }
+
+  /**
+   * Keys were selected.
+   *
+   * @param more whether the limit left keys out
+   * @param count of all keys in the range
+   */
+  record Selected(List<KeyValue> keys, boolean more, long count) implements OperationResult {
+    public Selected {
+      keys = List.copyOf(keys);
+    }
+  }
+
+  /** A transaction within the transaction was done. */
+  record Branched(boolean succeeded, List<OperationResult> results) implements OperationResult {
+    public Branched {
+      results = List.copyOf(results);
+    }
+  }
 }

@@ -1,8 +1,9 @@
 package io.stele.metastore.command;
 
 /**
- * A read was refused: what an {@link Answer.Refused} is to a command. It stays inside the
- * metastore, whose one place for refusals turns both into the errors that callers know.
+ * A read was refused: what an {@link Answer.Refused} is to a command. The metastore's one place for
+ * refusals turns both into the errors that callers know, of which this is then the cause: for
+ * protocols that tell more kinds apart than those errors do.
  */
 public final class RefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -3,9 +3,12 @@ package io.stele.metastore.node;
 import io.stele.base.error.DeniedException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.NotServingException;
+import io.stele.base.error.SteleException;
 import io.stele.base.event.Events;
 import io.stele.base.time.Clock;
+import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Command;
+import io.stele.metastore.lease.Lease;
 import io.stele.metastore.session.Session;
 import io.stele.metastore.state.MetastoreState;
 import io.stele.metastore.txn.TransactionTable;
@@ -39,6 +42,7 @@ final class LeaderDuties {
   private final HistoryRetention history;
   private final Events events;
   private final SessionLeases sessions = new SessionLeases(REPEAT);
+  private final SessionLeases leases = new SessionLeases(REPEAT);
   private final LockDeadlines locks = new LockDeadlines(REPEAT);
   private volatile boolean leading;
   private volatile long lastTick;
@@ -79,6 +83,7 @@ final class LeaderDuties {
     long now = clock.nanos();
     Map<Long, Duration> alive = alive();
     sessions.leads(alive, now);
+    leases.leads(leasesAlive(), now);
     locks.clear();
     locks.adopt(state.waiting(), state.delays(), now);
     transactions.leads(term);
@@ -92,6 +97,7 @@ final class LeaderDuties {
   void follows() {
     leading = false;
     sessions.follows();
+    leases.follows();
     locks.clear();
     transactions.follows();
   }
@@ -100,6 +106,20 @@ final class LeaderDuties {
     Map<Long, Duration> alive = new HashMap<>();
     state.sessions().forEach(session -> alive.put(session.id(), session.timeToLive()));
     return alive;
+  }
+
+  private Map<Long, Duration> leasesAlive() {
+    Map<Long, Duration> alive = new HashMap<>();
+    state.leases().forEach(lease -> alive.put(lease.id(), lease.timeToLive()));
+    return alive;
+  }
+
+  void leaseGranted(long lease, Duration time) {
+    leases.renew(lease, time, clock.nanos());
+  }
+
+  void leaseEnded(long lease) {
+    leases.ended(lease);
   }
 
   void sessionOpened(long session, Duration time) {
@@ -140,6 +160,36 @@ final class LeaderDuties {
     return session.timeToLive();
   }
 
+  /** Gives a lease its full time again. Only after a read barrier. */
+  Duration renewLease(long id) {
+    Lease lease = livingLease(id);
+    if (!leases.renew(id, lease.timeToLive(), clock.nanos())) {
+      throw leaseAbsent(id);
+    }
+    return lease.timeToLive();
+  }
+
+  /** How long a lease has yet. Only after a read barrier. */
+  Duration remaining(long id) {
+    livingLease(id);
+    long nanos = leases.remaining(id, clock.nanos()).orElseThrow(() -> leaseAbsent(id));
+    return Duration.ofNanos(nanos);
+  }
+
+  private Lease livingLease(long id) {
+    Lease lease = state.lease(id).orElseThrow(() -> leaseAbsent(id));
+    if (!leading) {
+      throw new NotServingException("lease " + id + " not renewed: this member leads no longer");
+    }
+    return lease;
+  }
+
+  private static SteleException leaseAbsent(long id) {
+    return Refusals.of(
+        new Answer.Refused(
+            Answer.Kind.LEASE_ABSENT, "lease " + id + " has ended, is ending, or never was"));
+  }
+
   // ---- from time to time
 
   /** Proposes what is due. One thread at a time. */
@@ -155,6 +205,7 @@ final class LeaderDuties {
     if (now - lastAdoption >= ADOPTION_NANOS) {
       lastAdoption = now;
       sessions.adopt(alive(), now);
+      leases.adopt(leasesAlive(), now);
       locks.adopt(state.waiting(), state.delays(), now);
     }
     for (long session : sessions.due(now)) {
@@ -162,6 +213,13 @@ final class LeaderDuties {
         propose(new Command.ExpireSession(session));
       } else {
         sessions.ended(session);
+      }
+    }
+    for (long lease : leases.due(now)) {
+      if (state.lease(lease).isPresent()) {
+        propose(new Command.ExpireLease(lease));
+      } else {
+        leases.ended(lease);
       }
     }
     locks.dueWaits(now).forEach(this::endWait);
@@ -185,6 +243,7 @@ final class LeaderDuties {
     long late = now - lastTick - settings.tick().toNanos();
     if (late > ASLEEP_NANOS) {
       sessions.extend(late);
+      leases.extend(late);
       events.publish(new NodeEvent.Paused(late / 1_000_000));
     }
   }

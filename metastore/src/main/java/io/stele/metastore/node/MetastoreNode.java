@@ -12,6 +12,7 @@ import io.stele.base.file.FileStore;
 import io.stele.base.time.Clock;
 import io.stele.metastore.Consistency;
 import io.stele.metastore.DirectoryEntry;
+import io.stele.metastore.LeaseState;
 import io.stele.metastore.LockState;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.MetastoreStatus;
@@ -25,9 +26,11 @@ import io.stele.metastore.command.Command;
 import io.stele.metastore.command.Comparison;
 import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.Origin;
+import io.stele.metastore.command.Selection;
 import io.stele.metastore.command.Transaction;
 import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.key.PathKey;
+import io.stele.metastore.lease.Lease;
 import io.stele.metastore.raft.Consensus;
 import io.stele.metastore.raft.Member;
 import io.stele.metastore.raft.Replica;
@@ -251,6 +254,20 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
   }
 
   @Override
+  public CompletableFuture<RangeAnswer> select(
+      String principal, Selection selection, Consistency consistency) {
+    return Outcomes.of(
+        () ->
+            reading(
+                barriers.before(consistency),
+                selection.range().isSingle(),
+                () -> {
+                  checkRight(principal, selection.range());
+                  return state.select(selection);
+                }));
+  }
+
+  @Override
   public CompletableFuture<List<DirectoryEntry>> list(
       String principal, Bytes directory, String after, int limit, Consistency consistency) {
     return Outcomes.of(
@@ -273,6 +290,44 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
   @Override
   public CompletableFuture<Answer.Transacted> transact(Origin origin, Transaction transaction) {
     return change(new Command.Transact(origin, transaction), Answer.Transacted.class);
+  }
+
+  // ---- leases
+
+  @Override
+  public CompletableFuture<Answer.LeaseGranted> grantLease(long id, Duration timeToLive) {
+    return change(new Command.GrantLease(id, timeToLive), Answer.LeaseGranted.class);
+  }
+
+  @Override
+  public CompletableFuture<Void> revokeLease(String principal, long id) {
+    return done(new Command.RevokeLease(principal, id));
+  }
+
+  @Override
+  public CompletableFuture<Duration> renewLease(long id) {
+    return afterBarrier(() -> duties.renewLease(id));
+  }
+
+  @Override
+  public CompletableFuture<LeaseState> leaseState(String principal, long id) {
+    return Outcomes.of(
+        () ->
+            reading(
+                barriers.linearizable(),
+                false,
+                () -> {
+                  Duration remaining = duties.remaining(id);
+                  List<Bytes> keys = state.leasedKeys(id);
+                  keys.forEach(key -> checkRight(principal, KeyRange.of(key)));
+                  Duration whole = state.lease(id).map(Lease::timeToLive).orElse(remaining);
+                  return new LeaseState(remaining, whole, keys);
+                }));
+  }
+
+  @Override
+  public CompletableFuture<List<Long>> leases() {
+    return afterBarrier(() -> state.leases().stream().map(Lease::id).toList());
   }
 
   // ---- interactive transactions
@@ -422,6 +477,11 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
         watches.size(),
         transactions.size(),
         state.diskBytes());
+  }
+
+  @Override
+  public long revision() {
+    return state.revision();
   }
 
   @Override

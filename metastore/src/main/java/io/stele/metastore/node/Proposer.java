@@ -192,25 +192,35 @@ final class Proposer {
           case Command.EndDelay c -> c.key().length();
           case Command.Compact c -> 0;
           case Command.Reclaim c -> 0;
+          case Command.GrantLease c -> 0;
+          case Command.RevokeLease c -> c.principal().length();
+          case Command.ExpireLease c -> 0;
           case Command.SetAcl c -> c.directory().length() + 64L * c.entries().size();
         };
   }
 
   private static long weigh(Transaction transaction) {
     long bytes = 0;
-    for (Comparison comparison : transaction.comparisons()) {
-      bytes +=
-          switch (comparison) {
-            case Comparison.Property c -> weigh(c.range());
-            case Comparison.Value c -> weigh(c.range()) + c.operand().length();
-            case Comparison.LockHeld c -> 16 + c.key().length();
-          };
-    }
+    bytes += weighAll(transaction.comparisons());
     bytes += weigh(transaction.then()) + weigh(transaction.otherwise());
     if (transaction.reads().isPresent()) {
       for (KeyRange range : transaction.reads().get().ranges()) {
         bytes += weigh(range);
       }
+    }
+    return bytes;
+  }
+
+  private static long weighAll(List<Comparison> comparisons) {
+    long bytes = 0;
+    for (Comparison comparison : comparisons) {
+      bytes +=
+          switch (comparison) {
+            case Comparison.Property c -> weigh(c.range());
+            case Comparison.Value c -> weigh(c.range()) + c.operand().length();
+            case Comparison.LockHeld c -> 16 + c.key().length();
+            case Comparison.Present c -> weigh(c.range());
+          };
     }
     return bytes;
   }
@@ -223,6 +233,10 @@ final class Proposer {
             case Operation.Put o -> 16 + o.key().length() + o.value().length();
             case Operation.Delete o -> weigh(o.range());
             case Operation.Get o -> weigh(o.range());
+            case Operation.Assign o -> 16 + o.key().length() + o.value().length();
+            case Operation.Select o -> 32 + weigh(o.selection().range());
+            case Operation.Branch o ->
+                16 + weighAll(o.comparisons()) + weigh(o.then()) + weigh(o.otherwise());
           };
     }
     return bytes;

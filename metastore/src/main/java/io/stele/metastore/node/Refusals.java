@@ -20,13 +20,20 @@ final class Refusals {
     String message = refused.message();
     return switch (refused.kind()) {
       case ABORTED, LOCKED -> new ConflictException(message);
-      case COMPACTED, NOT_FOUND, SESSION_GONE -> new NotFoundException(message);
+      case LEASE_EXISTS -> new ConflictException(message, cause(refused));
+      case COMPACTED, LEASE_ABSENT -> new NotFoundException(message, cause(refused));
+      case KEY_ABSENT, FUTURE_REVISION -> new InvalidRequestException(message, cause(refused));
+      case NOT_FOUND, SESSION_GONE -> new NotFoundException(message);
       case DENIED -> new DeniedException(message);
       case EXHAUSTED -> new ExhaustedException(message);
       case FENCED -> new FencedException(message);
       case INVALID -> new InvalidRequestException(message);
       case UNKNOWN -> new OutcomeUnknownException(message);
     };
+  }
+
+  private static RefusedException cause(Answer.Refused refused) {
+    return new RefusedException(refused.kind(), refused.message());
   }
 
   /** Reads the state. */

@@ -5,10 +5,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
- * Until when the leader takes sessions to be alive, by its monotonic clock. In memory only: who
- * leads next gives every session its full time again.
+ * Until when the leader takes sessions, or leases, to be alive, by its monotonic clock. In memory
+ * only: who leads next gives every session its full time again.
  *
  * <p>Once the end of a session is decided it is not renewed any more, even if the log takes long to
  * bring the end about: its owner was told nothing that could make it believe that it lives.
@@ -73,6 +74,14 @@ final class SessionLeases {
       earliest = deadline;
     }
     return true;
+  }
+
+  /** How long it has yet, in nanoseconds; nothing if it is not known here, or is ending. */
+  synchronized OptionalLong remaining(long session, long now) {
+    Lease lease = leases.get(session);
+    return lease == null || lease.ending
+        ? OptionalLong.empty()
+        : OptionalLong.of(Math.max(0, lease.deadline - now));
   }
 
   synchronized void ended(long session) {

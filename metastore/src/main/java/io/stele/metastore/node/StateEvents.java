@@ -95,6 +95,9 @@ final class StateEvents implements StateListener {
       case Command.EndDelay end ->
           duties.locks().delayEnded(new LockDeadlines.Delay(end.key(), end.token()));
       case Command.SetAcl rules -> watches.rightsChanged();
+      case Command.GrantLease grant -> duties.leaseGranted(grant.id(), grant.timeToLive());
+      case Command.RevokeLease revoke -> duties.leaseEnded(revoke.id());
+      case Command.ExpireLease expire -> duties.leaseEnded(expire.id());
       case Command.Transact transact -> {}
       case Command.Release release -> {}
       case Command.Compact compact -> {}

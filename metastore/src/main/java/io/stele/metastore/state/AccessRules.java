@@ -7,6 +7,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.metastore.command.AclEntry;
 import io.stele.metastore.command.FieldCodec;
 import io.stele.metastore.key.KeyRange;
+import io.stele.metastore.key.OpaqueKey;
 import io.stele.metastore.key.PathKey;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,9 @@ public final class AccessRules {
     if (rules.isEmpty()) {
       return Optional.empty();
     }
+    if (OpaqueKey.is(path)) {
+      return denial(principal, PathKey.ROOT, right);
+    }
     return nearest(path).flatMap(directory -> denialBy(directory, principal, right));
   }
 
@@ -66,6 +70,9 @@ public final class AccessRules {
   public Optional<String> denial(String principal, KeyRange range, Right right) {
     if (rules.isEmpty() || range.isEmpty()) {
       return Optional.empty();
+    }
+    if (OpaqueKey.holds(range)) {
+      return denial(principal, PathKey.ROOT, right); // they lie in no directory but the root
     }
     if (range.isSingle()) {
       return denial(principal, range.from(), right);

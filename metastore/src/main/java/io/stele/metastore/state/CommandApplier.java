@@ -10,10 +10,13 @@ import io.stele.metastore.command.Command.CloseSession;
 import io.stele.metastore.command.Command.Compact;
 import io.stele.metastore.command.Command.EndDelay;
 import io.stele.metastore.command.Command.EndWait;
+import io.stele.metastore.command.Command.ExpireLease;
 import io.stele.metastore.command.Command.ExpireSession;
+import io.stele.metastore.command.Command.GrantLease;
 import io.stele.metastore.command.Command.OpenSession;
 import io.stele.metastore.command.Command.Reclaim;
 import io.stele.metastore.command.Command.Release;
+import io.stele.metastore.command.Command.RevokeLease;
 import io.stele.metastore.command.Command.SetAcl;
 import io.stele.metastore.command.Command.Transact;
 import io.stele.metastore.command.Origin;
@@ -31,6 +34,7 @@ final class CommandApplier {
   private final StateTables tables;
   private final Requests requests;
   private final SessionCommands sessions;
+  private final LeaseCommands leases;
   private final LockCommands locks;
   private final HistoryCommands history;
 
@@ -38,6 +42,7 @@ final class CommandApplier {
     this.tables = tables;
     this.requests = new Requests(tables);
     this.sessions = new SessionCommands(tables, requests);
+    this.leases = new LeaseCommands(tables);
     this.locks = new LockCommands(tables);
     this.history = new HistoryCommands(tables);
   }
@@ -59,6 +64,9 @@ final class CommandApplier {
       case EndDelay c -> locks.endDelay(c, effects);
       case Compact c -> once(c.origin(), effects, () -> history.compact(c, effects));
       case Reclaim c -> history.reclaim(c, effects);
+      case GrantLease c -> leases.grant(c, effects);
+      case RevokeLease c -> leases.revoke(c, effects);
+      case ExpireLease c -> leases.expire(c, effects);
       case SetAcl c -> once(c.origin(), effects, () -> setAcl(c, effects));
     };
   }

@@ -86,9 +86,25 @@ final class Effects {
     put(Rows.change(revision()), ChangedKeys.encode(keys));
   }
 
-  /** The rows that say which keys die with which session. */
+  private void moveLease(KeyChange change) {
+    long old = change.before().map(KeyValue::lease).orElse(0L);
+    long fresh = change.now().lease();
+    if (old == fresh) {
+      return;
+    }
+    Bytes key = change.now().key();
+    if (old != 0) {
+      erase(Rows.leased(old, key));
+    }
+    if (fresh != 0) {
+      put(Rows.leased(fresh, key), Bytes.EMPTY);
+    }
+  }
+
+  /** The rows that say which keys die with which session or lease. */
   void moveEphemerals() {
     for (KeyChange change : changes) {
+      moveLease(change);
       long old = change.before().map(KeyValue::session).orElse(0L);
       long fresh = change.now().session();
       if (old == fresh) {

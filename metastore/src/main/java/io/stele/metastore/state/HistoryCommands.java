@@ -48,7 +48,7 @@ final class HistoryCommands {
     }
     if (revision > tables.revision() || revision < 1) {
       return new Refused(
-          Kind.INVALID,
+          revision < 1 ? Kind.INVALID : Kind.FUTURE_REVISION,
           "compaction to revision " + revision + ": the newest is " + tables.revision());
     }
     if (revision <= tables.compacted()) {

@@ -43,7 +43,7 @@ final class KeyView {
    * Puts a key, and returns what was there. All changes of one transaction are one version: the
    * first put counts it, the last one stays.
    */
-  Optional<KeyValue> put(Bytes key, Bytes value, long session, long revision) {
+  Optional<KeyValue> put(Bytes key, Bytes value, long session, long lease, long revision) {
     Touched mine = touched.get(key);
     Optional<KeyValue> before = mine != null ? mine.before : tables.current(key);
     Optional<KeyValue> now = mine != null ? mine.now : before;
@@ -54,7 +54,7 @@ final class KeyView {
       created = now.get().created();
       version = now.get().version() + (putBefore ? 0 : 1);
     }
-    KeyValue fresh = new KeyValue(key, value, created, revision, version, session);
+    KeyValue fresh = new KeyValue(key, value, created, revision, version, session, lease);
     touched.put(key, new Touched(before, Optional.of(fresh)));
     return now;
   }

@@ -19,7 +19,9 @@ import io.stele.metastore.command.Command;
 import io.stele.metastore.command.EntryCodec;
 import io.stele.metastore.command.KeyValue;
 import io.stele.metastore.command.Origin;
+import io.stele.metastore.command.Selection;
 import io.stele.metastore.key.KeyRange;
+import io.stele.metastore.lease.Lease;
 import io.stele.metastore.lock.KeyLockInfo;
 import io.stele.metastore.lock.LockDelay;
 import io.stele.metastore.lock.LockRequest;
@@ -366,6 +368,25 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
    */
   public RangeAnswer read(RangeRead read) {
     return reading(at -> new StateReader(at).read(read));
+  }
+
+  /** As {@link #read}, in an order and within bounds. */
+  public RangeAnswer select(Selection selection) {
+    return reading(at -> new StateReader(at).select(selection));
+  }
+
+  public Optional<Lease> lease(long id) {
+    return tables.leases.get(id);
+  }
+
+  /** Leases that live, in no order. */
+  public List<Lease> leases() {
+    return tables.leases.all();
+  }
+
+  /** The keys that end with a lease, in their order. */
+  public List<Bytes> leasedKeys(long id) {
+    return reading(at -> at.leasedKeys(id));
   }
 
   /**

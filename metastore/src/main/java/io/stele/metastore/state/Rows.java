@@ -27,6 +27,8 @@ import io.stele.metastore.key.KeyRange;
  *   [5][session][user key]       s      -         0           empty: the key dies with the session
  *   [6][directory]               s      -         0           its rules: list of aclEntry
  *   [7][user key]                s      -         0           empty: the key has a lock
+ *   [8][lease]                   s      -         0           the lease: Lease
+ *   [9][lease][user key]         s      -         0           empty: the key dies with the lease
  * </pre>
  *
  * <p>Only keys have versions. Everything else has the timestamp 0, where a later transaction
@@ -44,6 +46,8 @@ final class Rows {
   private static final int EPHEMERALS = 5;
   private static final int RULES = 6;
   private static final int LOCKED = 7;
+  private static final int LEASES = 8;
+  private static final int LEASED = 9;
   private static final int VALUE = 1;
   private static final int LOCK = 2;
 
@@ -81,6 +85,22 @@ final class Rows {
 
   static Bytes rules(Bytes directory) {
     return start(RULES).putBytes(directory).toBytes();
+  }
+
+  static Bytes lease(long lease) {
+    return start(LEASES).putUnsigned(lease).toBytes();
+  }
+
+  static RowRange leases() {
+    return RowRange.prefix(Bytes.of((byte) LEASES));
+  }
+
+  static Bytes leased(long lease, Bytes key) {
+    return start(LEASED).putUnsigned(lease).putBytes(key).toBytes();
+  }
+
+  static RowRange leased(long lease) {
+    return RowRange.prefix(start(LEASED).putUnsigned(lease).toBytes());
   }
 
   /** Marks that there is a lock, so that locks are found without a look at every key. */

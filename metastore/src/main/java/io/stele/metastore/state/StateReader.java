@@ -9,6 +9,7 @@ import io.stele.metastore.RangeRead;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.KeyValue;
 import io.stele.metastore.command.RefusedException;
+import io.stele.metastore.command.Selection;
 import io.stele.metastore.key.KeyRange;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,15 +44,7 @@ final class StateReader {
       List<KeyValue> found = get(read.range().from(), revision).stream().toList();
       if (read.keysOnly() && !found.isEmpty()) {
         KeyValue kv = found.getFirst();
-        found =
-            List.of(
-                new KeyValue(
-                    kv.key(),
-                    Bytes.EMPTY,
-                    kv.created(),
-                    kv.modified(),
-                    kv.version(),
-                    kv.session()));
+        found = List.of(kv.withoutValue());
       }
       return new RangeAnswer(newest, found, false, found.size());
     }
@@ -60,13 +53,52 @@ final class StateReader {
     return new RangeAnswer(newest, found, more, found.size());
   }
 
+  /** Keys as {@link Selection} says, with the number of all in the range. */
+  RangeAnswer select(Selection selection) {
+    return at(
+        selection.revision(),
+        revision -> {
+          Selector selector = new Selector(selection);
+          show(selection, revision, selector);
+          long newest = selection.revision() == 0 ? revision : tables.revision();
+          List<KeyValue> picked = selector.picked();
+          return new RangeAnswer(newest, picked, selector.more(), selector.counted());
+        });
+  }
+
+  /** Shows the keys of the range at a revision, in their order. */
+  void show(Selection selection, long revision, Selector selector) {
+    if (selection.range().isSingle()) {
+      get(selection.range().from(), revision).ifPresent(selector::show);
+      return;
+    }
+    if (selection.range().isEmpty()) {
+      return;
+    }
+    try (Scan scan = tables.scanKeys(selection.range(), revision)) {
+      while (scan.next()) {
+        if (StoredVersion.isDeletion(scan.cell())) {
+          continue;
+        }
+        if (selector.isFull()) {
+          selector.count();
+        } else {
+          selector.show(
+              StoredVersion.decode(Rows.userKey(scan.cell()), scan.cell(), selector.needsValue())
+                  .keyValue());
+        }
+      }
+    }
+  }
+
   /** Reads at a revision, or at the newest if it is 0, until no compaction got in the way. */
   <T> T at(long wanted, LongFunction<T> reading) {
     while (true) {
       long newest = tables.revision();
       if (wanted > newest || wanted < 0) {
         throw new RefusedException(
-            Kind.INVALID, "revision " + wanted + " is a future revision: the newest is " + newest);
+            Kind.FUTURE_REVISION,
+            "revision " + wanted + " is a future revision: the newest is " + newest);
       }
       checkCompacted(wanted);
       long revision = wanted == 0 ? newest : wanted;

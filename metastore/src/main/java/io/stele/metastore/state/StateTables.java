@@ -12,11 +12,15 @@ import io.stele.engine.Scan;
 import io.stele.engine.Store;
 import io.stele.metastore.command.KeyValue;
 import io.stele.metastore.key.KeyRange;
+import io.stele.metastore.lease.Lease;
+import io.stele.metastore.lease.LeaseTable;
 import io.stele.metastore.lock.KeyLockInfo;
 import io.stele.metastore.lock.LockTable;
 import io.stele.metastore.raft.Position;
 import io.stele.metastore.session.Session;
 import io.stele.metastore.session.SessionTable;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -37,6 +41,7 @@ final class StateTables {
   final Store store;
   final MetastoreLimits limits;
   final SessionTable sessions = new SessionTable();
+  final LeaseTable leases = new LeaseTable();
   final LockTable locks;
 
   /** Invariant: reclaimed <= compacted <= revision; a batch is visible before its revision. */
@@ -58,6 +63,7 @@ final class StateTables {
     this.revision = findRevision();
     this.recent = new RecentWrites(RECENT_WRITES, revision);
     loadSessions();
+    loadLeases();
     loadLocks();
     loadRules();
   }
@@ -187,6 +193,29 @@ final class StateTables {
           }
         });
     scanColumn(Rows.allEphemerals(), cell -> sessions.addEphemeralKeys(Rows.numberOf(cell), 1));
+  }
+
+  private void loadLeases() {
+    scanColumn(
+        Rows.leases(),
+        cell -> {
+          try {
+            leases.add(Lease.decode(Rows.numberOf(cell), cell.value()));
+          } catch (Malformed e) {
+            throw Rows.corrupt(cell.row(), e);
+          }
+        });
+  }
+
+  /** The keys that end with a lease, in their order. */
+  List<Bytes> leasedKeys(long lease) {
+    List<Bytes> keys = new ArrayList<>();
+    try (Scan scan = store.scan(ReadPredicate.rows(Rows.leased(lease)))) {
+      while (scan.next()) {
+        keys.add(Rows.bytesBehind(scan.cell(), 1));
+      }
+    }
+    return keys;
   }
 
   private void loadLocks() {

@@ -13,8 +13,9 @@ import java.util.Optional;
  *
  * <pre>
  *   version := flags(1) modified(varint)
- *              [ (modified - created)(varint) version(varint) [ session(varint) ] value ]
- *   flags   := DELETED (bit 0: nothing follows) | OWNED (bit 1: there is a session)
+ *              [ (modified - created)(varint) version(varint) [ owner(varint) ] value ]
+ *   flags   := DELETED (bit 0: nothing follows) | OWNED (bit 1: the owner is a session)
+ *            | LEASED (bit 2: the owner is a lease)
  * </pre>
  *
  * @param keyValue of a deletion only key and revision count
@@ -22,6 +23,7 @@ import java.util.Optional;
 record StoredVersion(boolean deleted, KeyValue keyValue) {
   private static final int DELETED = 1;
   private static final int OWNED = 2;
+  private static final int LEASED = 4;
 
   static StoredVersion deletion(Bytes key, long revision) {
     return new StoredVersion(true, new KeyValue(key, Bytes.EMPTY, 0, revision, 0, 0));
@@ -41,10 +43,11 @@ record StoredVersion(boolean deleted, KeyValue keyValue) {
     if (deleted) {
       return out.putByte(DELETED).putVarint(kv.modified()).toBytes();
     }
-    out.putByte(kv.session() == 0 ? 0 : OWNED).putVarint(kv.modified());
+    int owner = kv.session() != 0 ? OWNED : kv.lease() != 0 ? LEASED : 0;
+    out.putByte(owner).putVarint(kv.modified());
     out.putVarint(kv.modified() - kv.created()).putVarint(kv.version());
-    if (kv.session() != 0) {
-      out.putVarint(kv.session());
+    if (owner != 0) {
+      out.putVarint(owner == OWNED ? kv.session() : kv.lease());
     }
     return out.put(kv.value()).toBytes();
   }
@@ -67,7 +70,7 @@ record StoredVersion(boolean deleted, KeyValue keyValue) {
     try {
       ByteReader in = new ByteReader(array, offset, length);
       int flags = in.readByte();
-      if (flags > OWNED) {
+      if (flags > LEASED || flags == (DELETED | OWNED)) {
         throw in.malformed("flags of " + flags + " before");
       }
       long modified = in.readVarint();
@@ -76,12 +79,13 @@ record StoredVersion(boolean deleted, KeyValue keyValue) {
       }
       long created = modified - in.readVarint();
       long version = in.readVarint();
-      long session = (flags & OWNED) != 0 ? in.readVarint() : 0;
+      long session = flags == OWNED ? in.readVarint() : 0;
+      long lease = flags == LEASED ? in.readVarint() : 0;
       int valueLength = in.remaining();
       int at = in.skip(valueLength, "value");
       Bytes value = withValue ? Bytes.copyOf(array, at, valueLength) : Bytes.EMPTY;
       return new StoredVersion(
-          false, new KeyValue(key, value, created, modified, version, session));
+          false, new KeyValue(key, value, created, modified, version, session, lease));
     } catch (Malformed e) {
       throw Rows.corrupt(Rows.value(key), e);
     }

@@ -8,6 +8,7 @@ import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.ReadSet;
 import io.stele.metastore.command.Transaction;
 import io.stele.metastore.key.KeyRange;
+import io.stele.metastore.key.OpaqueKey;
 import io.stele.metastore.key.PathKey;
 import io.stele.metastore.state.AccessRules.Right;
 import java.util.List;
@@ -15,6 +16,11 @@ import java.util.Optional;
 
 /** What must hold before a transaction is looked at any further; all of it changes nothing. */
 final class TransactionChecks {
+  /** Of opaque keys: their bytes are the bound that counts. */
+  private static final int OPAQUE_OPERATIONS = 100_000;
+
+  private static final int OPAQUE_BYTES = 2 << 20;
+
   private final StateTables tables;
   private final String principal;
   private final Transaction transaction;
@@ -34,7 +40,7 @@ final class TransactionChecks {
     Optional<Refused> found = size();
     found = found.or(() -> operations(transaction.then()));
     found = found.or(() -> operations(transaction.otherwise()));
-    found = found.or(this::comparisons);
+    found = found.or(() -> comparisons(transaction.comparisons()));
     return found.or(() -> reads(term));
   }
 
@@ -45,7 +51,13 @@ final class TransactionChecks {
 
   private static boolean anyChange(List<Operation> operations) {
     for (Operation operation : operations) {
-      if (!(operation instanceof Operation.Get)) {
+      boolean change =
+          switch (operation) {
+            case Operation.Put _, Operation.Delete _, Operation.Assign _ -> true;
+            case Operation.Get _, Operation.Select _ -> false;
+            case Operation.Branch o -> anyChange(o.then()) || anyChange(o.otherwise());
+          };
+      if (change) {
         return true;
       }
     }
@@ -53,31 +65,73 @@ final class TransactionChecks {
   }
 
   private Optional<Refused> size() {
-    int count =
+    long count =
         transaction.comparisons().size()
-            + transaction.then().size()
-            + transaction.otherwise().size();
-    if (count > tables.limits.operations()) {
-      return invalid(
-          "transaction of " + count + " operations: at most " + tables.limits.operations());
+            + count(transaction.then())
+            + count(transaction.otherwise());
+    boolean opaque = isOpaque(transaction);
+    int most = opaque ? OPAQUE_OPERATIONS : tables.limits.operations();
+    if (count > most) {
+      return invalid("transaction of " + count + " operations: at most " + most);
     }
+    long bytes =
+        sizeOf(transaction.comparisons())
+            + size(transaction.then())
+            + size(transaction.otherwise());
+    int mostBytes = opaque ? OPAQUE_BYTES : tables.limits.transactionBytes();
+    return bytes > mostBytes
+        ? invalid("transaction of " + bytes + " bytes in keys and values: at most " + mostBytes)
+        : Optional.empty();
+  }
+
+  private static long count(List<Operation> operations) {
+    long count = operations.size();
+    for (Operation operation : operations) {
+      if (operation instanceof Operation.Branch branch) {
+        count += branch.comparisons().size() + count(branch.then()) + count(branch.otherwise());
+      }
+    }
+    return count;
+  }
+
+  /** Whether it is about keys that are no paths: of those as much comes as etcd lets through. */
+  private static boolean isOpaque(Transaction transaction) {
+    return transaction.comparisons().isEmpty()
+        ? isOpaque(transaction.then().isEmpty() ? transaction.otherwise() : transaction.then())
+        : rangeOf(transaction.comparisons().getFirst()).stream().anyMatch(OpaqueKey::holds);
+  }
+
+  private static boolean isOpaque(List<Operation> operations) {
+    return !operations.isEmpty()
+        && switch (operations.getFirst()) {
+          case Operation.Put o -> OpaqueKey.is(o.key());
+          case Operation.Delete o -> OpaqueKey.holds(o.range());
+          case Operation.Get o -> OpaqueKey.holds(o.range());
+          case Operation.Assign _, Operation.Select _, Operation.Branch _ -> true;
+        };
+  }
+
+  private static Optional<KeyRange> rangeOf(Comparison comparison) {
+    return switch (comparison) {
+      case Comparison.Property c -> Optional.of(c.range());
+      case Comparison.Value c -> Optional.of(c.range());
+      case Comparison.Present c -> Optional.of(c.range());
+      case Comparison.LockHeld c -> Optional.of(KeyRange.of(c.key()));
+    };
+  }
+
+  private static long sizeOf(List<Comparison> comparisons) {
     long bytes = 0;
-    for (Comparison comparison : transaction.comparisons()) {
+    for (Comparison comparison : comparisons) {
       bytes +=
           switch (comparison) {
             case Comparison.Property c -> size(c.range());
             case Comparison.Value c -> size(c.range()) + c.operand().length();
             case Comparison.LockHeld c -> c.key().length();
+            case Comparison.Present c -> size(c.range());
           };
     }
-    bytes += size(transaction.then()) + size(transaction.otherwise());
-    return bytes > tables.limits.transactionBytes()
-        ? invalid(
-            "transaction of "
-                + bytes
-                + " bytes in keys and values: at most "
-                + tables.limits.transactionBytes())
-        : Optional.empty();
+    return bytes;
   }
 
   private static long size(List<Operation> operations) {
@@ -88,6 +142,10 @@ final class TransactionChecks {
             case Operation.Put o -> o.key().length() + o.value().length();
             case Operation.Delete o -> size(o.range());
             case Operation.Get o -> size(o.range());
+            case Operation.Assign o -> o.key().length() + o.value().length();
+            case Operation.Select o -> size(o.selection().range());
+            case Operation.Branch o ->
+                sizeOf(o.comparisons()) + size(o.then()) + size(o.otherwise());
           };
     }
     return bytes;
@@ -105,6 +163,12 @@ final class TransactionChecks {
             case Operation.Put o -> put(o);
             case Operation.Delete o -> denied(o.range(), Right.WRITE);
             case Operation.Get o -> get(o);
+            case Operation.Assign o -> assign(o);
+            case Operation.Select o -> denied(o.selection().range(), Right.READ);
+            case Operation.Branch o ->
+                operations(o.then())
+                    .or(() -> operations(o.otherwise()))
+                    .or(() -> comparisons(o.comparisons()));
           };
       if (found.isPresent()) {
         return found;
@@ -143,21 +207,25 @@ final class TransactionChecks {
         .map(message -> new Refused(Kind.DENIED, message));
   }
 
+  private Optional<Refused> assign(Operation.Assign assign) {
+    Optional<String> problem = OpaqueKey.problem(assign.key());
+    return problem.isPresent()
+        ? invalid(problem.get())
+        : tables
+            .rules()
+            .denial(principal, assign.key(), Right.WRITE)
+            .map(message -> new Refused(Kind.DENIED, message));
+  }
+
   private Optional<Refused> get(Operation.Get get) {
     return get.limit() < 0
         ? invalid("limit of " + get.limit() + " keys: must be 0 or more")
         : denied(get.range(), Right.READ);
   }
 
-  private Optional<Refused> comparisons() {
-    for (Comparison comparison : transaction.comparisons()) {
-      KeyRange range =
-          switch (comparison) {
-            case Comparison.Property c -> c.range();
-            case Comparison.Value c -> c.range();
-            case Comparison.LockHeld c -> KeyRange.of(c.key());
-          };
-      Optional<Refused> found = denied(range, Right.READ);
+  private Optional<Refused> comparisons(List<Comparison> comparisons) {
+    for (Comparison comparison : comparisons) {
+      Optional<Refused> found = rangeOf(comparison).flatMap(range -> denied(range, Right.READ));
       if (found.isPresent()) {
         return found;
       }

@@ -1,5 +1,6 @@
 package io.stele.metastore.state;
 
+import io.stele.base.bytes.Bytes;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Comparison;
@@ -7,8 +8,10 @@ import io.stele.metastore.command.KeyValue;
 import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.OperationResult;
 import io.stele.metastore.command.RefusedException;
+import io.stele.metastore.command.Selection;
 import io.stele.metastore.command.Transaction;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,22 +27,31 @@ final class TransactionRun {
   private final StateTables tables;
   private final Effects effects;
   private final KeyView view;
+  private final TransactionPath path;
+
+  /** Which way each branch goes, by the branch itself: equal ones may stand in two places. */
+  private final IdentityHashMap<Operation.Branch, Boolean> decisions = new IdentityHashMap<>(0);
+
+  // Of the steps to be taken, in their order.
+  private final List<Operation.Assign> assigned = new ArrayList<>(1);
+  private final List<Selection> selected = new ArrayList<>(1);
 
   TransactionRun(StateTables tables, Effects effects) {
     this.tables = tables;
     this.effects = effects;
     this.view = new KeyView(tables);
+    this.path = new TransactionPath(tables);
   }
 
   /** Runs it, and adds what it changes to the effects; a refusal adds nothing. */
   Answer run(Transaction transaction) {
-    boolean succeeded = true;
-    for (Comparison comparison : transaction.comparisons()) {
-      succeeded = succeeded && holds(comparison);
-    }
+    boolean succeeded = holds(transaction.comparisons());
     List<Operation> steps = succeeded ? transaction.then() : transaction.otherwise();
     List<OperationResult> results = new ArrayList<>(steps.size());
     try {
+      decide(steps);
+      assigned.forEach(path::check);
+      selected.forEach(path::check);
       for (Operation step : steps) {
         results.add(perform(step));
       }
@@ -52,8 +64,43 @@ final class TransactionRun {
         succeeded, changed ? effects.revision() : tables.revision(), results);
   }
 
+  private boolean holds(List<Comparison> comparisons) {
+    for (Comparison comparison : comparisons) {
+      if (!holds(comparison)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Decides all branches on the state before the first step, and finds the steps to check. */
+  private void decide(List<Operation> steps) {
+    for (Operation step : steps) {
+      switch (step) {
+        case Operation.Branch branch -> {
+          boolean succeeded = holds(branch.comparisons());
+          decisions.put(branch, succeeded);
+          decide(succeeded ? branch.then() : branch.otherwise());
+        }
+        case Operation.Assign assign -> assigned.add(assign);
+        case Operation.Select select -> selected.add(select.selection());
+        case Operation.Put _, Operation.Delete _, Operation.Get _ -> {}
+      }
+    }
+  }
+
   private OperationResult perform(Operation step) {
     return switch (step) {
+      case Operation.Assign assign -> assign(assign);
+      case Operation.Select select -> select(select.selection());
+      case Operation.Branch branch -> {
+        boolean succeeded = decisions.getOrDefault(branch, false);
+        List<OperationResult> results = new ArrayList<>();
+        for (Operation inner : succeeded ? branch.then() : branch.otherwise()) {
+          results.add(perform(inner));
+        }
+        yield new OperationResult.Branched(succeeded, results);
+      }
       case Operation.Put put -> put(put);
       case Operation.Delete delete -> delete(delete);
       case Operation.Get get -> {
@@ -64,8 +111,35 @@ final class TransactionRun {
     };
   }
 
+  private OperationResult assign(Operation.Assign assign) {
+    Optional<KeyValue> found = view.get(assign.key());
+    Bytes value = assign.keepValue() ? found.orElseThrow().value() : assign.value();
+    long lease = assign.keepLease() ? found.orElseThrow().lease() : assign.lease();
+    view.put(assign.key(), value, 0, lease, effects.revision());
+    checkChanged();
+    return new OperationResult.Done(assign.previous() ? found : Optional.empty());
+  }
+
+  private OperationResult select(Selection selection) {
+    Selector selector = new Selector(selection);
+    if (selection.revision() != 0) {
+      new StateReader(tables).show(selection, selection.revision(), selector);
+    } else if (selection.range().isSingle()) {
+      view.get(selection.range().from()).ifPresent(selector::show);
+    } else {
+      view.all(
+          selection.range(),
+          kv -> {
+            selector.show(kv);
+            return true;
+          });
+    }
+    return new OperationResult.Selected(selector.picked(), selector.more(), selector.counted());
+  }
+
   private OperationResult put(Operation.Put put) {
-    Optional<KeyValue> before = view.put(put.key(), put.value(), put.session(), effects.revision());
+    Optional<KeyValue> before =
+        view.put(put.key(), put.value(), put.session(), 0, effects.revision());
     checkChanged();
     return new OperationResult.Done(put.previous() ? before : Optional.empty());
   }
@@ -127,6 +201,7 @@ final class TransactionRun {
 
   private boolean holds(Comparison comparison) {
     return switch (comparison) {
+      case Comparison.Present c -> !view.all(c.range(), _ -> false);
       case Comparison.LockHeld c -> tables.locks.get(c.key()).isHeldUnder(c.token());
       case Comparison.Property c -> {
         if (c.range().isSingle()) {
@@ -155,6 +230,7 @@ final class TransactionRun {
       case MODIFIED -> kv.modified();
       case VERSION -> kv.version();
       case SESSION -> kv.session();
+      case LEASE -> kv.lease();
     };
   }
 

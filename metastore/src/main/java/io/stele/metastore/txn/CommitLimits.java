@@ -35,14 +35,23 @@ final class CommitLimits {
   /** The ranges that are written. */
   static List<KeyRange> ranges(List<Operation> writes) {
     List<KeyRange> ranges = new ArrayList<>();
+    addRanges(writes, ranges);
+    return List.copyOf(ranges);
+  }
+
+  private static void addRanges(List<Operation> writes, List<KeyRange> ranges) {
     for (Operation write : writes) {
       switch (write) {
         case Operation.Put put -> ranges.add(KeyRange.of(put.key()));
+        case Operation.Assign assign -> ranges.add(KeyRange.of(assign.key()));
         case Operation.Delete delete -> ranges.add(delete.range());
-        case Operation.Get read -> {}
+        case Operation.Get _, Operation.Select _ -> {}
+        case Operation.Branch branch -> {
+          addRanges(branch.then(), ranges);
+          addRanges(branch.otherwise(), ranges);
+        }
       }
     }
-    return List.copyOf(ranges);
   }
 
   private static long size(Operation write) {
@@ -50,6 +59,11 @@ final class CommitLimits {
       case Operation.Put put -> (long) put.key().length() + put.value().length();
       case Operation.Delete delete -> size(delete.range());
       case Operation.Get get -> size(get.range());
+      case Operation.Assign assign -> (long) assign.key().length() + assign.value().length();
+      case Operation.Select select -> size(select.selection().range());
+      case Operation.Branch branch ->
+          branch.then().stream().mapToLong(CommitLimits::size).sum()
+              + branch.otherwise().stream().mapToLong(CommitLimits::size).sum();
     };
   }
 

@@ -74,19 +74,40 @@ final class RandomCommands {
 
   private Comparison comparison() {
     Relation relation = pick(List.of(Relation.values()));
-    return switch (random.nextInt(3)) {
+    return switch (random.nextInt(4)) {
       case 0 -> new Comparison.Property(range(), pick(List.of(Field.values())), relation, number());
       case 1 -> new Comparison.Value(range(), relation, bytes());
+      case 2 -> new Comparison.Present(range());
       default -> new Comparison.LockHeld(bytes(), number());
     };
   }
 
   private Operation operation() {
-    return switch (random.nextInt(3)) {
+    return switch (random.nextInt(6)) {
       case 0 -> new Operation.Put(bytes(), bytes(), number(), flag());
       case 1 -> new Operation.Delete(range(), flag());
+      case 2 -> new Operation.Assign(bytes(), bytes(), random.nextLong(), flag(), flag(), flag());
+      case 3 -> new Operation.Select(selection());
+      case 4 ->
+          random.nextInt(3) > 0
+              ? operation()
+              : new Operation.Branch(
+                  list(this::comparison), list(this::operation), list(this::operation));
       default -> new Operation.Get(range(), random.nextInt(Integer.MAX_VALUE));
     };
+  }
+
+  private Selection selection() {
+    return new Selection(
+        range(),
+        number(),
+        number(),
+        pick(List.of(Selection.Order.values())),
+        pick(List.of(Selection.Target.values())),
+        flag(),
+        flag(),
+        new Selection.Bounds(
+            random.nextLong(), random.nextLong(), random.nextLong(), random.nextLong()));
   }
 
   private Transaction transaction() {
@@ -100,7 +121,7 @@ final class RandomCommands {
   }
 
   Command command() {
-    return switch (random.nextInt(11)) {
+    return switch (random.nextInt(14)) {
       case 0 -> new Command.OpenSession(text(), duration(), text(), bytes());
       case 1 -> new Command.CloseSession(text(), number());
       case 2 -> new Command.ExpireSession(number());
@@ -110,6 +131,9 @@ final class RandomCommands {
       case 6 -> new Command.EndWait(bytes(), number(), number());
       case 7 -> new Command.EndDelay(bytes(), number());
       case 8 -> new Command.Compact(origin(), number());
+      case 10 -> new Command.GrantLease(random.nextLong(), duration());
+      case 11 -> new Command.RevokeLease(text(), random.nextLong());
+      case 12 -> new Command.ExpireLease(random.nextLong());
       case 9 -> new Command.Reclaim(random.nextInt(Integer.MAX_VALUE));
       default ->
           new Command.SetAcl(origin(), bytes(), list(() -> new AclEntry(text(), flag(), flag())));
@@ -121,21 +145,27 @@ final class RandomCommands {
   }
 
   private OperationResult result() {
-    return switch (random.nextInt(3)) {
+    return switch (random.nextInt(5)) {
       case 0 -> new OperationResult.Done(flag() ? Optional.of(keyValue()) : Optional.empty());
       case 1 -> new OperationResult.Deleted(number(), list(this::keyValue));
+      case 2 -> new OperationResult.Selected(list(this::keyValue), flag(), number());
+      case 3 ->
+          random.nextInt(3) > 0
+              ? result()
+              : new OperationResult.Branched(flag(), list(this::result));
       default -> new OperationResult.Found(list(this::keyValue), flag());
     };
   }
 
   Answer answer() {
-    return switch (random.nextInt(7)) {
+    return switch (random.nextInt(8)) {
       case 0 -> new Answer.SessionOpened(number(), duration());
       case 1 -> new Answer.Transacted(flag(), number(), list(this::result));
       case 2 -> new Answer.Granted(number());
       case 3 -> new Answer.Queued();
       case 4 -> new Answer.Done();
       case 5 -> new Answer.Reclaimed(flag());
+      case 6 -> new Answer.LeaseGranted(random.nextLong(), duration());
       default -> new Answer.Refused(pick(List.of(Answer.Kind.values())), text());
     };
   }

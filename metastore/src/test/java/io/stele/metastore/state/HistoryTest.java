@@ -55,7 +55,7 @@ class HistoryTest {
     assertThat(state.changes(4)).containsExactly("4 +/a=3 was 2");
     assertThat(((Refused) state.compact(3)).kind()).isEqualTo(Kind.COMPACTED);
     assertThat(((Refused) state.compact(2)).kind()).isEqualTo(Kind.COMPACTED);
-    assertThat(((Refused) state.compact(5)).kind()).isEqualTo(Kind.INVALID);
+    assertThat(((Refused) state.compact(5)).kind()).isEqualTo(Kind.FUTURE_REVISION);
     state.state.flush();
     state.reopen();
     assertThat(state.state.compacted()).isEqualTo(3);

@@ -172,7 +172,8 @@ class KeysTest {
     assertThat(state.at(5)).containsExactly("/b=3@3,5,2");
     assertThatThrownBy(() -> state.at(6))
         .isInstanceOfSatisfying(
-            RefusedException.class, e -> assertThat(e.refused().kind()).isEqualTo(Kind.INVALID))
+            RefusedException.class,
+            e -> assertThat(e.refused().kind()).isEqualTo(Kind.FUTURE_REVISION))
         .hasMessageContaining("6")
         .hasMessageContaining("future revision")
         .hasMessageContaining("5");

@@ -74,6 +74,8 @@ final class Model {
         yield new Answer.Reclaimed(reclaimed < compacted);
       }
       case Command.SetAcl _ -> new Answer.Done();
+      case Command.GrantLease _, Command.RevokeLease _, Command.ExpireLease _ ->
+          throw new AssertionError("histories of sessions have no leases");
     };
   }
 
@@ -212,7 +214,7 @@ final class Model {
 
   private Answer compact(long revision) {
     if (revision > revision() || revision < 1) {
-      return refuse(Kind.INVALID);
+      return refuse(revision < 1 ? Kind.INVALID : Kind.FUTURE_REVISION);
     }
     if (revision <= compacted) {
       return refuse(Kind.COMPACTED);
@@ -275,6 +277,8 @@ final class Model {
         boolean more = get.limit() > 0 && all.size() > get.limit();
         yield new OperationResult.Found(more ? all.subList(0, get.limit()) : all, more);
       }
+      case Operation.Assign _, Operation.Select _, Operation.Branch _ ->
+          throw new AssertionError("histories of paths have no steps for opaque keys");
     };
   }
 
@@ -302,6 +306,7 @@ final class Model {
       case Comparison.LockHeld c ->
           locks.getOrDefault(c.key(), new ModelLock()).holders.values().stream()
               .anyMatch(hold -> hold.token == c.token());
+      case Comparison.Present c -> !inside(now(), c.range()).isEmpty();
       case Comparison.Property c -> {
         List<KeyValue> found = inside(now(), c.range());
         if (found.isEmpty() && c.range().isSingle()) {
@@ -317,6 +322,7 @@ final class Model {
                               case MODIFIED -> kv.modified();
                               case VERSION -> kv.version();
                               case SESSION -> kv.session();
+                              case LEASE -> kv.lease();
                             },
                             c.operand()),
                         c.relation()));

@@ -1,0 +1,40 @@
+package io.stele.gateway.etcd.auth;
+
+import io.stele.base.time.Clock;
+import io.stele.gateway.etcd.call.EtcdCaller;
+import io.stele.gateway.etcd.call.EtcdError;
+import io.stele.metastore.Metastore;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+
+/** Finds out who calls, and what that one may do. */
+public final class Access {
+  private final AuthStore store = new AuthStore();
+  private final Credentials credentials;
+
+  public Access(RandomGenerator random, Clock clock) {
+    this.credentials = new Credentials(random, clock);
+  }
+
+  AuthStore store() {
+    return store;
+  }
+
+  Credentials credentials() {
+    return credentials;
+  }
+
+  /** What a caller may do; fails if it must say who it is and does not. */
+  public Grant of(Metastore metastore, EtcdCaller caller) {
+    AuthState state = store.current(metastore);
+    if (!state.enabled()) {
+      return Grant.OPEN;
+    }
+    if (caller.token().isEmpty()) {
+      throw EtcdError.USER_EMPTY.exception();
+    }
+    Optional<AuthState.User> user =
+        credentials.user(caller.token().get(), state.secret()).map(name -> state.users().get(name));
+    return Grant.of(state, user.orElseThrow(EtcdError.INVALID_TOKEN::exception));
+  }
+}

@@ -1,0 +1,73 @@
+package io.stele.gateway.etcd.call;
+
+import io.stele.base.error.NotServingException;
+import io.stele.base.time.Clock;
+import io.stele.gateway.nativeapi.MemberAdmin;
+import io.stele.metastore.Metastore;
+import io.stele.metastore.MetastoreStatus;
+import io.stele.protocol.etcd.ResponseHeader;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** What stands behind the services: a metastore, once there is one, and its place in its group. */
+public final class EtcdBackend {
+  /** For how long a header may name a term that has passed. Nobody acts on it. */
+  private static final long HEADER_NANOS = 100_000_000;
+
+  /** A header without its revision, and until when it may be used. */
+  private record Known(ResponseHeader header, long untilNanos) {}
+
+  private final AtomicReference<@Nullable Metastore> metastore = new AtomicReference<>();
+  private final AtomicReference<@Nullable MemberAdmin> admin = new AtomicReference<>();
+  private final Clock clock;
+  private volatile @Nullable Known known;
+
+  public EtcdBackend(Clock clock) {
+    this.clock = clock;
+  }
+
+  public void serve(Metastore served, MemberAdmin members) {
+    admin.set(members);
+    metastore.set(served);
+  }
+
+  public Metastore metastore() {
+    Metastore served = metastore.get();
+    if (served == null) {
+      throw new NotServingException("this server serves no metastore yet");
+    }
+    return served;
+  }
+
+  public MemberAdmin admin() {
+    MemberAdmin served = admin.get();
+    if (served == null) {
+      throw new NotServingException("this server serves no metastore yet");
+    }
+    return served;
+  }
+
+  /** The header of an answer about the state at a revision. */
+  public ResponseHeader header(long revision) {
+    Known last = known;
+    long now = clock.nanos();
+    if (last == null || now - last.untilNanos >= 0) {
+      MetastoreStatus status = metastore().status();
+      last =
+          new Known(
+              ResponseHeader.newBuilder()
+                  .setClusterId(MemberIds.ofGroup(status.group()))
+                  .setMemberId(MemberIds.of(status.standing().self().id()))
+                  .setRaftTerm(status.standing().term())
+                  .build(),
+              now + HEADER_NANOS);
+      known = last;
+    }
+    return last.header().toBuilder().setRevision(revision).build();
+  }
+
+  /** The header of an answer that is about no revision in particular. */
+  public ResponseHeader header() {
+    return header(metastore().revision());
+  }
+}

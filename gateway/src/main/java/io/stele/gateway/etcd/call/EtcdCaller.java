@@ -1,0 +1,55 @@
+package io.stele.gateway.etcd.call;
+
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.stele.protocol.wire.WireHeaders;
+import java.util.Optional;
+
+/**
+ * What the metadata of a call say.
+ *
+ * @param token of who has authenticated
+ * @param forwardable whether the call has not been forwarded yet
+ * @param hasLeader whether the caller would rather have an error than a member without a leader
+ */
+public record EtcdCaller(Optional<String> token, boolean forwardable, boolean hasLeader) {
+  private static final EtcdCaller PLAIN = new EtcdCaller(Optional.empty(), true, false);
+  private static final Context.Key<EtcdCaller> KEY =
+      Context.keyWithDefault("stele-etcd-caller", PLAIN);
+
+  static final Metadata.Key<String> TOKEN = ascii("token");
+  private static final Metadata.Key<String> AUTHORIZATION = ascii("authorization");
+  private static final Metadata.Key<String> HAS_LEADER = ascii("hasleader");
+
+  private static Metadata.Key<String> ascii(String name) {
+    return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
+  }
+
+  /** Of the call that this thread handles. */
+  public static EtcdCaller current() {
+    return KEY.get();
+  }
+
+  /** Reads the metadata of each call. */
+  public static final class Reader implements ServerInterceptor {
+    @Override
+    public <Q, R> ServerCall.Listener<Q> interceptCall(
+        ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+      String token = headers.get(TOKEN);
+      if (token == null) {
+        token = headers.get(AUTHORIZATION);
+      }
+      boolean forwarded = headers.containsKey(WireHeaders.NO_FORWARD);
+      boolean hasLeader = "true".equals(headers.get(HAS_LEADER));
+      if (token == null && !forwarded && !hasLeader) {
+        return next.startCall(call, headers); // the context's default says so
+      }
+      EtcdCaller caller = new EtcdCaller(Optional.ofNullable(token), !forwarded, hasLeader);
+      return Contexts.interceptCall(Context.current().withValue(KEY, caller), call, headers, next);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package io.stele.gateway.etcd.cluster;
+
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import io.stele.gateway.etcd.auth.Access;
+import io.stele.gateway.etcd.call.EtcdBackend;
+import io.stele.gateway.etcd.call.EtcdCalls;
+import io.stele.gateway.etcd.call.EtcdError;
+import io.stele.gateway.etcd.call.MemberIds;
+import io.stele.metastore.Metastore;
+import io.stele.protocol.etcd.ClusterGrpc;
+import io.stele.protocol.etcd.Member;
+import io.stele.protocol.etcd.MemberAddRequest;
+import io.stele.protocol.etcd.MemberAddResponse;
+import io.stele.protocol.etcd.MemberListRequest;
+import io.stele.protocol.etcd.MemberListResponse;
+import io.stele.protocol.etcd.MemberPromoteRequest;
+import io.stele.protocol.etcd.MemberPromoteResponse;
+import io.stele.protocol.etcd.MemberRemoveRequest;
+import io.stele.protocol.etcd.MemberRemoveResponse;
+import io.stele.protocol.etcd.MemberUpdateRequest;
+import io.stele.protocol.etcd.MemberUpdateResponse;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The group's members as etcd's. Members reach each other, and clients reach all of them, by their
+ * native addresses, which speak etcd's API as well: these are their URLs.
+ */
+public final class ClusterService extends ClusterGrpc.ClusterImplBase {
+  private static final Pattern URL = Pattern.compile("https?://([^/]+:[0-9]{1,5})/?");
+
+  private final EtcdCalls calls;
+  private final EtcdBackend backend;
+  private final Access access;
+  private final ExecutorService blocking;
+
+  public ClusterService(EtcdCalls calls, Access access, ExecutorService blocking) {
+    this.calls = calls;
+    this.access = access;
+    this.backend = calls.backend();
+    this.blocking = blocking;
+  }
+
+  @Override
+  public void memberList(MemberListRequest request, StreamObserver<MemberListResponse> caller) {
+    calls.answer(
+        ClusterGrpc.getMemberListMethod(),
+        request,
+        caller,
+        (metastore, who) ->
+            CompletableFuture.completedFuture(
+                MemberListResponse.newBuilder()
+                    .setHeader(backend.header())
+                    .addAllMembers(members(metastore))
+                    .build()));
+  }
+
+  private static List<Member> members(Metastore metastore) {
+    return wire(metastore.status().standing().members());
+  }
+
+  private static List<Member> wire(List<io.stele.metastore.raft.Member> members) {
+    return members.stream().map(ClusterService::wire).toList();
+  }
+
+  private static Member wire(io.stele.metastore.raft.Member member) {
+    String url = "http://" + member.serviceAddress();
+    return Member.newBuilder()
+        .setID(MemberIds.of(member.id()))
+        .setName(member.id())
+        .addPeerURLs(url)
+        .addClientURLs(url)
+        .build();
+  }
+
+  /** Adds a server that runs and waits to be made a member; it catches up first, then votes. */
+  @Override
+  public void memberAdd(MemberAddRequest request, StreamObserver<MemberAddResponse> caller) {
+    calls.answer(
+        ClusterGrpc.getMemberAddMethod(),
+        request,
+        caller,
+        (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
+          if (request.getPeerURLsCount() != 1) {
+            throw EtcdError.BAD_MEMBER_URLS.exception();
+          }
+          Matcher url = URL.matcher(request.getPeerURLs(0));
+          if (!url.matches()) {
+            throw EtcdError.BAD_MEMBER_URLS.exception();
+          }
+          String address = url.group(1);
+          return CompletableFuture.supplyAsync(() -> backend.admin().add(address), blocking)
+              .thenApply(
+                  members -> {
+                    MemberAddResponse.Builder response =
+                        MemberAddResponse.newBuilder()
+                            .setHeader(backend.header())
+                            .addAllMembers(wire(members));
+                    members.stream()
+                        .filter(member -> member.serviceAddress().equals(address))
+                        .forEach(member -> response.setMember(wire(member)));
+                    return response.build();
+                  });
+        });
+  }
+
+  @Override
+  public void memberRemove(
+      MemberRemoveRequest request, StreamObserver<MemberRemoveResponse> caller) {
+    calls.answer(
+        ClusterGrpc.getMemberRemoveMethod(),
+        request,
+        caller,
+        (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
+          String member = named(metastore, request.getID());
+          return CompletableFuture.supplyAsync(() -> backend.admin().remove(member), blocking)
+              .thenApply(
+                  members ->
+                      MemberRemoveResponse.newBuilder()
+                          .setHeader(backend.header())
+                          .addAllMembers(wire(members))
+                          .build());
+        });
+  }
+
+  static String named(Metastore metastore, long id) {
+    return metastore.status().standing().members().stream()
+        .map(io.stele.metastore.raft.Member::id)
+        .filter(name -> MemberIds.of(name) == id)
+        .findFirst()
+        .orElseThrow(EtcdError.MEMBER_NOT_FOUND::exception);
+  }
+
+  /** Whoever is a member votes. */
+  @Override
+  public void memberPromote(
+      MemberPromoteRequest request, StreamObserver<MemberPromoteResponse> caller) {
+    calls.answer(
+        ClusterGrpc.getMemberPromoteMethod(),
+        request,
+        caller,
+        (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
+          named(metastore, request.getID());
+          throw EtcdError.MEMBER_NOT_LEARNER.exception();
+        });
+  }
+
+  @Override
+  public void memberUpdate(
+      MemberUpdateRequest request, StreamObserver<MemberUpdateResponse> caller) {
+    caller.onError(
+        Status.UNIMPLEMENTED
+            .withDescription(
+                "etcdserver: MemberUpdate is not implemented: a member's addresses are fixed;"
+                    + " remove it and add it anew")
+            .asRuntimeException());
+  }
+}

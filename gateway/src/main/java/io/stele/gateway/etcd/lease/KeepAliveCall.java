@@ -1,0 +1,164 @@
+package io.stele.gateway.etcd.lease;
+
+import io.grpc.CallOptions;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.stele.gateway.etcd.call.EtcdCaller;
+import io.stele.gateway.etcd.call.EtcdCalls;
+import io.stele.gateway.etcd.call.EtcdErrors;
+import io.stele.metastore.command.Answer;
+import io.stele.protocol.etcd.LeaseGrpc;
+import io.stele.protocol.etcd.LeaseKeepAliveRequest;
+import io.stele.protocol.etcd.LeaseKeepAliveResponse;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One stream of renewals. Each is answered when it is done, by the leader's clock; a lease that has
+ * ended is answered with the time 0, which ends nothing else.
+ */
+final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest> {
+  private static final long FORWARD_SECONDS = 5;
+
+  private final EtcdCalls calls;
+  private final ServerCallStreamObserver<LeaseKeepAliveResponse> caller;
+  private final EtcdCaller who = EtcdCaller.current();
+
+  // Guarded by this.
+  private int underWay;
+  private boolean complete; // the client will send no more
+  private boolean ended;
+
+  KeepAliveCall(EtcdCalls calls, StreamObserver<LeaseKeepAliveResponse> caller) {
+    this.calls = calls;
+    this.caller = (ServerCallStreamObserver<LeaseKeepAliveResponse>) caller;
+    this.caller.setOnCancelHandler(this::abandon);
+  }
+
+  @Override
+  public void onNext(LeaseKeepAliveRequest request) {
+    synchronized (this) {
+      underWay++;
+    }
+    var _ =
+        renew(request)
+            .whenComplete(
+                (response, problem) -> {
+                  if (problem == null) {
+                    answer(response);
+                  } else {
+                    fail(problem);
+                  }
+                });
+  }
+
+  private CompletableFuture<LeaseKeepAliveResponse> renew(LeaseKeepAliveRequest request) {
+    try {
+      return calls
+          .backend()
+          .metastore()
+          .renewLease(request.getID())
+          .thenApply(time -> response(request, time.toSeconds()))
+          .exceptionallyCompose(problem -> elsewhere(request, problem));
+    } catch (RuntimeException e) {
+      return elsewhere(request, e);
+    }
+  }
+
+  private LeaseKeepAliveResponse response(LeaseKeepAliveRequest request, long seconds) {
+    return LeaseKeepAliveResponse.newBuilder()
+        .setHeader(calls.backend().header())
+        .setID(request.getID())
+        .setTTL(seconds)
+        .build();
+  }
+
+  private CompletableFuture<LeaseKeepAliveResponse> elsewhere(
+      LeaseKeepAliveRequest request, Throwable problem) {
+    if (isAbsent(problem)) {
+      return CompletableFuture.completedFuture(response(request, 0));
+    }
+    Optional<String> leader = EtcdCalls.leaderToAsk(who, problem);
+    return leader.isPresent()
+        ? forward(request, leader.get())
+        : CompletableFuture.failedFuture(problem);
+  }
+
+  static boolean isAbsent(Throwable problem) {
+    return EtcdErrors.kind(problem).equals(Optional.of(Answer.Kind.LEASE_ABSENT));
+  }
+
+  private CompletableFuture<LeaseKeepAliveResponse> forward(
+      LeaseKeepAliveRequest request, String leader) {
+    CompletableFuture<LeaseKeepAliveResponse> answer = new CompletableFuture<>();
+    StreamObserver<LeaseKeepAliveRequest> stream =
+        ClientCalls.asyncBidiStreamingCall(
+            calls
+                .to(leader, who)
+                .newCall(
+                    LeaseGrpc.getLeaseKeepAliveMethod(),
+                    CallOptions.DEFAULT.withDeadlineAfter(FORWARD_SECONDS, TimeUnit.SECONDS)),
+            new StreamObserver<>() {
+              @Override
+              public void onNext(LeaseKeepAliveResponse response) {
+                answer.complete(response);
+              }
+
+              @Override
+              public void onError(Throwable problem) {
+                answer.completeExceptionally(EtcdCalls.explain(calls.channels(), leader, problem));
+              }
+
+              @Override
+              public void onCompleted() {
+                answer.completeExceptionally(
+                    EtcdCalls.explain(
+                        calls.channels(), leader, new IllegalStateException("no answer")));
+              }
+            });
+    stream.onNext(request);
+    stream.onCompleted();
+    return answer;
+  }
+
+  private synchronized void answer(LeaseKeepAliveResponse response) {
+    underWay--;
+    if (!ended && !caller.isCancelled()) {
+      caller.onNext(response);
+      endIfDone();
+    }
+  }
+
+  private synchronized void fail(Throwable problem) {
+    if (!ended && !caller.isCancelled()) {
+      ended = true;
+      caller.onError(EtcdErrors.of(problem));
+    }
+  }
+
+  private synchronized void abandon() {
+    ended = true;
+  }
+
+  private void endIfDone() {
+    if (complete && underWay == 0 && !ended) {
+      ended = true;
+      caller.onCompleted();
+    }
+  }
+
+  @Override
+  public void onError(Throwable problem) {
+    abandon();
+  }
+
+  @Override
+  public synchronized void onCompleted() {
+    complete = true;
+    if (!caller.isCancelled()) {
+      endIfDone();
+    }
+  }
+}

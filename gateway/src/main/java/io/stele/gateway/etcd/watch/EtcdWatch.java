@@ -1,0 +1,220 @@
+package io.stele.gateway.etcd.watch;
+
+import io.stele.base.error.DeniedException;
+import io.stele.base.error.SteleException;
+import io.stele.gateway.etcd.call.EtcdError;
+import io.stele.gateway.etcd.call.Ranges;
+import io.stele.gateway.etcd.kv.ToEtcd;
+import io.stele.metastore.watch.KeyEvent;
+import io.stele.metastore.watch.Watch;
+import io.stele.metastore.watch.WatchSink;
+import io.stele.protocol.etcd.Event;
+import io.stele.protocol.etcd.KeyValue;
+import io.stele.protocol.etcd.WatchCreateRequest;
+import io.stele.protocol.etcd.WatchCreateRequest.FilterType;
+import io.stele.protocol.etcd.WatchResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One watch of a stream. The client's pace is the watch's, as on every stream. */
+final class EtcdWatch implements WatchSink {
+  /** Of a piece of a revision, for clients that take pieces. */
+  private static final int FRAGMENT_BYTES = 3 << 19;
+
+  private final WatchCall call;
+  private final long id;
+  private final boolean puts;
+  private final boolean deletions;
+  private final boolean fragment;
+
+  // The watch may call before we have been given it. All guarded by this.
+  private @Nullable Watch watch;
+  private @Nullable ScheduledFuture<?> progress;
+  private boolean closed;
+
+  /** Whether the client wants to hear of this watch's own progress next. */
+  private volatile boolean ownProgress;
+
+  /** Whether something was told since progress was last due: then that told it. */
+  private volatile boolean told;
+
+  EtcdWatch(WatchCall call, long id, WatchCreateRequest request) {
+    this.call = call;
+    this.id = id;
+    this.puts = !request.getFiltersList().contains(FilterType.NOPUT);
+    this.deletions = !request.getFiltersList().contains(FilterType.NODELETE);
+    this.fragment = request.getFragment();
+  }
+
+  void begin(Watch set) {
+    synchronized (this) {
+      if (!closed) {
+        watch = set;
+        return;
+      }
+    }
+    set.close();
+  }
+
+  void close() {
+    Watch set;
+    synchronized (this) {
+      closed = true;
+      set = watch;
+      watch = null;
+      if (progress != null) {
+        progress.cancel(false);
+      }
+    }
+    if (set != null) {
+      set.close();
+    }
+  }
+
+  private @Nullable Watch watch() {
+    synchronized (this) {
+      return watch;
+    }
+  }
+
+  void resume() {
+    Watch set = watch();
+    if (set != null) {
+      set.resume();
+    }
+  }
+
+  void requestProgress() {
+    Watch set = watch();
+    if (set == null) {
+      call.progressTold(id);
+    } else {
+      set.requestProgress();
+    }
+  }
+
+  synchronized void tellProgress(ScheduledExecutorService timer, Duration every) {
+    if (!closed) {
+      progress =
+          timer.scheduleWithFixedDelay(
+              this::progressDue, every.toNanos(), every.toNanos(), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void progressDue() {
+    Watch set = watch();
+    if (!told && set != null) {
+      ownProgress = true;
+      set.requestProgress();
+    }
+    told = false;
+  }
+
+  // ---- what the metastore tells
+
+  @Override
+  public void started(long revision) {
+    call.send(response().setCreated(true).setHeader(call.backend().header()).build());
+  }
+
+  @Override
+  public boolean isReady() {
+    return call.isReady();
+  }
+
+  @Override
+  public void events(long revision, List<KeyEvent> events) {
+    List<Event> wanted = new ArrayList<>(events.size());
+    for (KeyEvent event : events) {
+      if (event.deleted() ? deletions : puts) {
+        wanted.add(event(event));
+      }
+    }
+    if (wanted.isEmpty()) {
+      return;
+    }
+    told = true;
+    WatchResponse.Builder response = response().setHeader(call.backend().header(revision));
+    if (fragment) {
+      sendInPieces(response, wanted);
+    } else {
+      call.send(response.addAllEvents(wanted).build());
+    }
+  }
+
+  private void sendInPieces(WatchResponse.Builder response, List<Event> events) {
+    int bytes = 0;
+    for (Event event : events) {
+      int size = event.getSerializedSize() + 8;
+      if (bytes > 0 && bytes + size >= FRAGMENT_BYTES) {
+        call.send(response.setFragment(true).build());
+        response.clearEvents().setFragment(false);
+        bytes = 0;
+      }
+      response.addEvents(event);
+      bytes += size;
+    }
+    call.send(response.build());
+  }
+
+  private static Event event(KeyEvent event) {
+    Event.Builder told = Event.newBuilder();
+    if (event.deleted()) {
+      told.setType(Event.EventType.DELETE)
+          .setKv(
+              KeyValue.newBuilder()
+                  .setKey(Ranges.bare(event.now().key()))
+                  .setModRevision(event.now().modified()));
+    } else {
+      told.setKv(ToEtcd.keyValue(event.now()));
+    }
+    event.before().ifPresent(before -> told.setPrevKv(ToEtcd.keyValue(before)));
+    return told.build();
+  }
+
+  @Override
+  public void progress(long revision) {
+    if (ownProgress) {
+      ownProgress = false;
+      call.tellProgress(id, revision);
+    }
+    call.progressTold(id);
+  }
+
+  @Override
+  public void compacted(long oldest) {
+    call.send(
+        response()
+            .setHeader(call.backend().header())
+            .setCanceled(true)
+            .setCompactRevision(oldest)
+            .build());
+    close();
+    call.forget(id);
+  }
+
+  @Override
+  public void failed(SteleException problem) {
+    close();
+    if (problem instanceof DeniedException) {
+      call.send(
+          response()
+              .setHeader(call.backend().header())
+              .setCanceled(true)
+              .setCancelReason(EtcdError.PERMISSION_DENIED.text())
+              .build());
+      call.forget(id);
+    } else {
+      call.fail(problem);
+    }
+  }
+
+  private WatchResponse.Builder response() {
+    return WatchResponse.newBuilder().setWatchId(id);
+  }
+}

@@ -1,0 +1,299 @@
+package io.stele.gateway.etcd.watch;
+
+import com.google.protobuf.ByteString;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.stele.base.error.DeniedException;
+import io.stele.base.error.SteleException;
+import io.stele.gateway.etcd.auth.Access;
+import io.stele.gateway.etcd.auth.Grant;
+import io.stele.gateway.etcd.call.EtcdBackend;
+import io.stele.gateway.etcd.call.EtcdCaller;
+import io.stele.gateway.etcd.call.EtcdError;
+import io.stele.gateway.etcd.call.EtcdErrors;
+import io.stele.gateway.etcd.call.Ranges;
+import io.stele.metastore.key.KeyRange;
+import io.stele.protocol.etcd.WatchCreateRequest;
+import io.stele.protocol.etcd.WatchRequest;
+import io.stele.protocol.etcd.WatchResponse;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+
+/**
+ * One stream of watches. Requests come on the thread that reads from the network; what there is to
+ * tell comes on the threads of the watches. Whatever is sent is sent under one lock, which is held
+ * by nobody who waits for anything.
+ */
+final class WatchCall {
+  /** Stands for no watch, or all of them. */
+  static final long NO_WATCH = -1;
+
+  private static final String DUPLICATE = "mvcc: duplicate watch ID provided on the WatchStream";
+  private static final String EMPTY_RANGE = "mvcc: watcher range is empty";
+
+  private final EtcdBackend backend;
+  private final Access access;
+  private final EtcdCaller who = EtcdCaller.current();
+  private final ScheduledExecutorService timer;
+  private final Duration progress;
+  private final ServerCallStreamObserver<WatchResponse> caller;
+
+  // All guarded by this.
+  private final Map<Long, EtcdWatch> watches = new HashMap<>();
+  private long nextId;
+  private boolean ended;
+  private boolean progressWanted;
+  private final Set<Long> progressAwaited = new HashSet<>(); // watches that have yet to say so
+  private long progressRevision;
+
+  WatchCall(
+      EtcdBackend backend,
+      Access access,
+      ScheduledExecutorService timer,
+      Duration progress,
+      ServerCallStreamObserver<WatchResponse> caller) {
+    this.backend = backend;
+    this.access = access;
+    this.timer = timer;
+    this.progress = progress;
+    this.caller = caller;
+    caller.setOnReadyHandler(this::resume);
+    caller.setOnCancelHandler(this::end);
+  }
+
+  EtcdBackend backend() {
+    return backend;
+  }
+
+  boolean isReady() {
+    return caller.isReady();
+  }
+
+  StreamObserver<WatchRequest> requests() {
+    return new StreamObserver<>() {
+      @Override
+      public void onNext(WatchRequest request) {
+        handle(request);
+      }
+
+      @Override
+      public void onError(Throwable problem) {
+        end();
+      }
+
+      @Override
+      public void onCompleted() {
+        end();
+        synchronized (WatchCall.this) {
+          if (!caller.isCancelled()) {
+            caller.onCompleted();
+          }
+        }
+      }
+    };
+  }
+
+  private void handle(WatchRequest request) {
+    try {
+      switch (request.getRequestUnionCase()) {
+        case CREATE_REQUEST -> create(request.getCreateRequest());
+        case CANCEL_REQUEST -> cancel(request.getCancelRequest().getWatchId());
+        case PROGRESS_REQUEST -> requestProgress();
+        case REQUESTUNION_NOT_SET -> {}
+      }
+    } catch (RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  // ---- watches begin
+
+  private void create(WatchCreateRequest request) {
+    KeyRange range =
+        Ranges.of(
+            request.getKey().isEmpty() ? ByteString.copyFrom(new byte[1]) : request.getKey(),
+            request.getRangeEnd());
+    if (range.isEmpty()) {
+      refuse(EMPTY_RANGE);
+      return;
+    }
+    Grant grant = access.of(backend.metastore(), who);
+    try {
+      grant.checkRead(range);
+    } catch (StatusRuntimeException e) {
+      refuse(EtcdError.PERMISSION_DENIED.text());
+      return;
+    }
+    long id;
+    EtcdWatch watch;
+    synchronized (this) {
+      if (ended) {
+        return;
+      }
+      if (request.getWatchId() != 0 && watches.containsKey(request.getWatchId())) {
+        refuse(DUPLICATE);
+        return;
+      }
+      id = request.getWatchId() != 0 ? request.getWatchId() : freeId();
+      watch = new EtcdWatch(this, id, request);
+      watches.put(id, watch);
+    }
+    if (request.getStartRevision() < 0) {
+      watch.started(0);
+      watch.compacted(backend.metastore().status().compacted());
+      return;
+    }
+    try {
+      watch.begin(
+          backend
+              .metastore()
+              .watch(
+                  grant.principal(),
+                  new io.stele.metastore.watch.WatchRequest(
+                      range, request.getStartRevision(), request.getPrevKv()),
+                  watch));
+    } catch (DeniedException e) {
+      forget(id);
+      refuse(EtcdError.PERMISSION_DENIED.text());
+      return;
+    }
+    if (request.getProgressNotify()) {
+      watch.tellProgress(timer, progress);
+    }
+  }
+
+  private long freeId() {
+    while (watches.containsKey(nextId)) {
+      nextId++;
+    }
+    return nextId++;
+  }
+
+  /** A watch that cannot be: it begins and ends in one. */
+  private void refuse(String reason) {
+    send(
+        WatchResponse.newBuilder()
+            .setHeader(backend.header())
+            .setWatchId(NO_WATCH)
+            .setCreated(true)
+            .setCanceled(true)
+            .setCancelReason(reason)
+            .build());
+  }
+
+  // ---- watches end
+
+  private void cancel(long id) {
+    EtcdWatch watch;
+    synchronized (this) {
+      watch = watches.remove(id);
+    }
+    if (watch == null) {
+      return;
+    }
+    watch.close();
+    send(
+        WatchResponse.newBuilder()
+            .setHeader(backend.header())
+            .setWatchId(id)
+            .setCanceled(true)
+            .build());
+    progressTold(id);
+  }
+
+  /** A watch has ended by itself. */
+  void forget(long id) {
+    synchronized (this) {
+      watches.remove(id);
+    }
+    progressTold(id);
+  }
+
+  /** The metastore cannot go on with a watch: then neither can the stream. */
+  void fail(Throwable problem) {
+    end();
+    synchronized (this) {
+      if (!caller.isCancelled()) {
+        caller.onError(
+            EtcdErrors.cause(problem) instanceof SteleException
+                    || problem instanceof RuntimeException
+                ? EtcdErrors.of(problem)
+                : Status.INTERNAL.withCause(problem).asRuntimeException());
+      }
+    }
+  }
+
+  private void end() {
+    List<EtcdWatch> left;
+    synchronized (this) {
+      if (ended) {
+        return;
+      }
+      ended = true;
+      left = List.copyOf(watches.values());
+      watches.clear();
+    }
+    left.forEach(EtcdWatch::close);
+  }
+
+  private void resume() {
+    List<EtcdWatch> all;
+    synchronized (this) {
+      all = List.copyOf(watches.values());
+    }
+    all.forEach(EtcdWatch::resume);
+  }
+
+  // ---- progress of all watches together
+
+  /** Answers once, when all watches have told everything up to now. */
+  private void requestProgress() {
+    List<EtcdWatch> asked;
+    synchronized (this) {
+      if (!progressAwaited.isEmpty()) {
+        progressWanted = true; // after the answer that is being waited for
+        return;
+      }
+      progressRevision = backend.metastore().revision();
+      progressAwaited.addAll(watches.keySet());
+      asked = List.copyOf(watches.values());
+    }
+    if (asked.isEmpty()) {
+      tellProgress(NO_WATCH, progressRevision);
+    }
+    asked.forEach(EtcdWatch::requestProgress);
+  }
+
+  /** A watch has told everything up to the revision that was asked for, or tells no more. */
+  void progressTold(long id) {
+    boolean again;
+    synchronized (this) {
+      if (!progressAwaited.remove(id) || !progressAwaited.isEmpty()) {
+        return;
+      }
+      tellProgress(NO_WATCH, progressRevision);
+      again = progressWanted;
+      progressWanted = false;
+    }
+    if (again) {
+      requestProgress();
+    }
+  }
+
+  void tellProgress(long id, long revision) {
+    send(WatchResponse.newBuilder().setHeader(backend.header(revision)).setWatchId(id).build());
+  }
+
+  synchronized void send(WatchResponse response) {
+    if (!ended && !caller.isCancelled()) {
+      caller.onNext(response);
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.stele.it.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Message;
+import com.google.protobuf.TextFormat;
+import io.stele.base.time.RandomSource;
+import io.stele.it.Programs;
+import io.stele.protocol.etcd.PutRequest;
+import io.stele.protocol.etcd.WatchCreateRequest;
+import io.stele.protocol.etcd.WatchCreateRequest.FilterType;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * etcd and Stele get the same requests, one after the other: what they answer, and what they tell
+ * watchers, is the same but for ids, terms and remaining times.
+ */
+class DifferentialIT {
+  private static final int REQUESTS = 1_500;
+  private static final ByteString ZERO = ByteString.copyFrom(new byte[1]);
+
+  @TempDir private Path directory;
+
+  private static List<WatchCreateRequest> watches() {
+    return List.of(
+        WatchCreateRequest.newBuilder().setKey(ZERO).setRangeEnd(ZERO).setPrevKv(true).build(),
+        WatchCreateRequest.newBuilder()
+            .setKey(ByteString.copyFromUtf8("a"))
+            .setRangeEnd(ByteString.copyFromUtf8("b"))
+            .addFilters(FilterType.NOPUT)
+            .build(),
+        WatchCreateRequest.newBuilder()
+            .setKey(ByteString.copyFromUtf8("b"))
+            .addFilters(FilterType.NODELETE)
+            .build(),
+        WatchCreateRequest.newBuilder()
+            .setRangeEnd(ZERO)
+            .setStartRevision(1)
+            .setFragment(true)
+            .build(),
+        WatchCreateRequest.newBuilder().setRangeEnd(ZERO).setStartRevision(500).build());
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void answersAndEventsAreEtcds(long seed) throws Exception {
+    assumeTrue(Programs.exists("etcd"), "no program etcd is installed: nothing to compare with");
+    RandomGenerator random = RandomSource.seeded(seed);
+    RandomRequests requests = new RandomRequests(random);
+    try (EtcdProcess etcd = EtcdProcess.start(directory);
+        SteleNode stele = SteleNode.start(directory);
+        WatchLog theirs = new WatchLog(etcd.channel());
+        WatchLog ours = new WatchLog(stele.channel())) {
+      for (WatchCreateRequest watch : watches()) {
+        theirs.create(watch);
+        ours.create(watch);
+      }
+      awaitCreated(theirs);
+      awaitCreated(ours);
+      long revision = 1;
+      for (int i = 0; i < REQUESTS; i++) {
+        Message request = requests.next(revision);
+        String expected = Answers.ask(etcd.channel(), request);
+        String answer = Answers.ask(stele.channel(), request);
+        assertThat(answer)
+            .as(
+                "seed %d, request %d: %s %s",
+                seed,
+                i,
+                request.getClass().getSimpleName(),
+                TextFormat.printer().emittingSingleLine(true).printToString(request))
+            .isEqualTo(expected);
+        revision = Math.max(revision, Answers.revision(answer));
+      }
+      long last = end(etcd, stele);
+      for (long watch = 0; watch < watches().size(); watch++) {
+        if (watch != 1) {
+          awaitRevision(theirs, watch, last);
+          awaitRevision(ours, watch, last);
+        }
+        assertThat(ours.told(watch))
+            .as("seed %d, watch %d", seed, watch)
+            .isEqualTo(theirs.told(watch));
+      }
+      assertThat(ours.problems()).isEmpty();
+    }
+  }
+
+  private static void awaitCreated(WatchLog log) {
+    await("all watches")
+        .atMost(Duration.ofSeconds(10))
+        .until(
+            () -> {
+              for (long watch = 0; watch < watches().size(); watch++) {
+                if (log.told(watch).isEmpty()) {
+                  return false;
+                }
+              }
+              return true;
+            });
+  }
+
+  /** A put that all watches but that of deletions hear of. */
+  private static long end(EtcdProcess etcd, SteleNode stele) {
+    PutRequest last =
+        PutRequest.newBuilder()
+            .setKey(ByteString.copyFromUtf8("b"))
+            .setValue(ByteString.copyFromUtf8("the end"))
+            .build();
+    Answers.ask(etcd.channel(), last);
+    return Answers.revision(Answers.ask(stele.channel(), last));
+  }
+
+  private static void awaitRevision(WatchLog log, long watch, long revision) {
+    await("the last event of watch " + watch)
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> log.newest(watch) >= revision);
+  }
+}

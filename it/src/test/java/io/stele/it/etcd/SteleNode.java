@@ -1,0 +1,85 @@
+package io.stele.it.etcd;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
+import io.stele.base.event.Events;
+import io.stele.base.file.LocalFileStore;
+import io.stele.gateway.etcd.EtcdGateway;
+import io.stele.gateway.etcd.EtcdServer;
+import io.stele.gateway.nativeapi.Channels;
+import io.stele.gateway.nativeapi.MemberAdmin;
+import io.stele.metastore.node.MetastoreNode;
+import io.stele.metastore.raft.Member;
+import io.stele.metastore.raft.SoloLog;
+import io.stele.metastore.raft.SoloSettings;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+
+/** A metastore of one member in this process, behind a port for etcd's clients. */
+final class SteleNode implements AutoCloseable {
+  private final LocalFileStore files;
+  private final MetastoreNode node;
+  private final Channels channels = new Channels();
+  private final EtcdGateway gateway = new EtcdGateway(channels);
+  private final EtcdServer server;
+  private final ManagedChannel channel;
+
+  private SteleNode(Path directory) throws IOException {
+    Events events = new Events((event, problem) -> {});
+    files = LocalFileStore.open(directory.resolve("stele"));
+    node =
+        new MetastoreNode.Builder(
+                files,
+                replica ->
+                    SoloLog.open(
+                        files,
+                        new Member("a", "127.0.0.1:1", "127.0.0.1:2"),
+                        replica,
+                        SoloSettings.DEFAULT,
+                        events))
+            .events(events)
+            .group(() -> "differential")
+            .open();
+    gateway.serve(node, noAdmin());
+    server = EtcdServer.listen("127.0.0.1", 0, gateway);
+    channel = NettyChannelBuilder.forTarget("127.0.0.1:" + server.port()).usePlaintext().build();
+  }
+
+  static SteleNode start(Path directory) throws IOException {
+    return new SteleNode(directory);
+  }
+
+  /** Nobody changes the group of one. */
+  private static MemberAdmin noAdmin() {
+    return (MemberAdmin)
+        Proxy.newProxyInstance(
+            MemberAdmin.class.getClassLoader(),
+            new Class<?>[] {MemberAdmin.class},
+            (proxy, method, arguments) -> {
+              throw new AssertionError("not asked for: " + method);
+            });
+  }
+
+  ManagedChannel channel() {
+    return channel;
+  }
+
+  String address() {
+    return "127.0.0.1:" + server.port();
+  }
+
+  MetastoreNode node() {
+    return node;
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.shutdownNow();
+    server.close();
+    gateway.close();
+    channels.close();
+    node.close();
+    files.close();
+  }
+}
