@@ -25,8 +25,9 @@ import java.util.random.RandomGenerator;
  */
 final class Splits implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final Duration PAUSE = Duration.ofMillis(400);
-  private static final int MOST_PARTITIONS = 14; // of a table, but for those split by size
+  private static final Duration PAUSE =
+      Duration.ofSeconds(2); // so that some are under way in every fault
+  private static final int MOST_PARTITIONS = 8; // of a table, but for those split by size
   private static final int DIGITS = 16;
 
   private final ReplicaCluster cluster;
