@@ -36,7 +36,7 @@ class ManyNodesIT {
                   cluster.logs().resolve("pack" + i + ".log"),
                   NODES_EACH,
                   // All start on few cores: they must be counted before shards are dealt out.
-                  cluster.arguments("datasets.time-to-converge=6s", "datasets.session=10s")));
+                  cluster.arguments("datasets.time-to-converge=4s", "datasets.session=10s")));
         }
         packs.forEach(ServerPack::launch);
         packs.forEach(ServerPack::awaitReady);
