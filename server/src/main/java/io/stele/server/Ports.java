@@ -9,10 +9,14 @@ import io.stele.base.file.ReadableFile;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -33,25 +37,60 @@ record Ports(int nativePort, int raftPort, int datasetsPort) {
       Pattern.compile("native=(\\d{1,5}) raft=(\\d{1,5})(?: datasets=(\\d{1,5}))?\n");
 
   /**
+   * Ports that were picked, until somebody listens there. Each is the port of a socket that is
+   * bound and does nothing: the system gives it to nobody who asks for any port, and lets whoever
+   * names it listen on it. Of many servers that start together, two could pick the same one
+   * otherwise.
+   */
+  static final class Reserved implements AutoCloseable {
+    private final List<Socket> sockets = new ArrayList<>();
+
+    /**
+     * Reserves a port.
+     *
+     * @param port 0 for any that is free
+     */
+    int take(InetAddress host, int port) throws IOException {
+      Socket socket = new Socket();
+      sockets.add(socket);
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(host, port));
+      return socket.getLocalPort();
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
+  /**
    * The ports of the settings, and where they leave it open those of the last start as far as they
    * are free, or others.
+   *
+   * @param reserved gets those that nobody has set
    */
-  static Ports choose(ServerSettings settings, DatasetsSettings datasets, FileStore directory)
+  static Ports choose(
+      ServerSettings settings, DatasetsSettings datasets, FileStore directory, Reserved reserved)
       throws IOException {
     Optional<Ports> last = read(directory);
     InetAddress host = addressOf(settings.listen());
     Ports ports =
         new Ports(
-            choose(host, "port", settings.port(), last.map(Ports::nativePort)),
+            choose(host, "port", settings.port(), last.map(Ports::nativePort), reserved),
             settings.has(Role.METASTORE)
-                ? choose(host, "raft-port", settings.raftPort(), last.map(Ports::raftPort))
+                ? choose(
+                    host, "raft-port", settings.raftPort(), last.map(Ports::raftPort), reserved)
                 : 0,
             settings.has(Role.DATASETS)
                 ? choose(
                     host,
                     "datasets.port",
                     datasets.chosenPort(settings),
-                    last.map(Ports::datasetsPort))
+                    last.map(Ports::datasetsPort),
+                    reserved)
                 : 0);
     if (!last.equals(Optional.of(ports))) {
       ports.write(directory);
@@ -59,7 +98,8 @@ record Ports(int nativePort, int raftPort, int datasetsPort) {
     return ports;
   }
 
-  private static int choose(InetAddress host, String what, int set, Optional<Integer> last)
+  private static int choose(
+      InetAddress host, String what, int set, Optional<Integer> last, Reserved reserved)
       throws IOException {
     if (set != 0) {
       if (!isFree(host, set)) {
@@ -69,12 +109,8 @@ record Ports(int nativePort, int raftPort, int datasetsPort) {
       }
       return set;
     }
-    if (last.isPresent() && last.get() != 0 && isFree(host, last.get())) {
-      return last.get();
-    }
-    try (ServerSocket socket = new ServerSocket(0, 1, host)) {
-      return socket.getLocalPort();
-    }
+    boolean again = last.isPresent() && last.get() != 0 && isFree(host, last.get());
+    return reserved.take(host, again ? last.get() : 0);
   }
 
   private static boolean isFree(InetAddress host, int port) throws IOException {

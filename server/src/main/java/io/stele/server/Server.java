@@ -94,8 +94,8 @@ public final class Server implements AutoCloseable {
       throws IOException {
     Parts parts = new Parts(events);
     boolean started = false;
-    try {
-      Server server = start(settings, events, embedded, parts);
+    try (Ports.Reserved reserved = new Ports.Reserved()) {
+      Server server = start(settings, events, embedded, parts, reserved);
       started = true;
       return server;
     } finally {
@@ -105,7 +105,8 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  private static Server start(Settings settings, Events events, boolean embedded, Parts parts)
+  private static Server start(
+      Settings settings, Events events, boolean embedded, Parts parts, Ports.Reserved reserved)
       throws IOException {
     Assembly.check(settings);
     ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
@@ -122,7 +123,7 @@ public final class Server implements AutoCloseable {
     Addresses addresses =
         embedded
             ? Addresses.unused()
-            : Addresses.of(server.reachableHost(), ports(settings, server, directory));
+            : Addresses.of(server.reachableHost(), ports(settings, server, directory, reserved));
     NativeServer gateway =
         parts.add(
             "the native interface",
@@ -172,10 +173,11 @@ public final class Server implements AutoCloseable {
         ended);
   }
 
-  private static Ports ports(Settings settings, ServerSettings server, LocalFileStore directory)
+  private static Ports ports(
+      Settings settings, ServerSettings server, LocalFileStore directory, Ports.Reserved reserved)
       throws IOException {
     return Ports.choose(
-        server, settings.bind(DatasetsSettings.class, ServerSchema.DATASETS), directory);
+        server, settings.bind(DatasetsSettings.class, ServerSchema.DATASETS), directory, reserved);
   }
 
   private static LocalFileStore open(Path data) {

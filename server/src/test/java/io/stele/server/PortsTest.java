@@ -13,7 +13,10 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class PortsTest {
@@ -29,7 +32,9 @@ class PortsTest {
   }
 
   private static Ports choose(ServerSettings settings, FileStore directory) throws IOException {
-    return Ports.choose(settings, DatasetsSettings.DEFAULTS, directory);
+    try (Ports.Reserved reserved = new Ports.Reserved()) {
+      return Ports.choose(settings, DatasetsSettings.DEFAULTS, directory, reserved);
+    }
   }
 
   private Ports any() throws IOException {
@@ -46,6 +51,34 @@ class PortsTest {
 
     assertThat(first.nativePort()).isPositive().isNotEqualTo(first.raftPort());
     assertThat(any()).isEqualTo(first);
+  }
+
+  @Test
+  void nobodyElsePicksAPortBeforeItIsListenedOn() throws Exception {
+    Set<Integer> picked = new HashSet<>();
+    List<AutoCloseable> open = new ArrayList<>();
+    try {
+      for (int i = 0; i < 300; i++) {
+        Ports.Reserved reserved = new Ports.Reserved();
+        open.add(reserved);
+        Ports ports =
+            Ports.choose(
+                settings("server.port=0", "server.raft-port=0"),
+                DatasetsSettings.DEFAULTS,
+                new MemoryFileStore(),
+                reserved);
+        for (int port : List.of(ports.nativePort(), ports.raftPort(), ports.datasetsPort())) {
+          assertThat(picked.add(port)).as("port %d is new", port).isTrue();
+          if (i % 2 == 0) {
+            open.add(listen(port)); // as long as it is reserved
+          }
+        }
+      }
+    } finally {
+      for (AutoCloseable each : open.reversed()) {
+        each.close();
+      }
+    }
   }
 
   @Test
