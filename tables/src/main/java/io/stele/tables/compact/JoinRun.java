@@ -131,6 +131,7 @@ final class JoinRun {
       List<DiskFragment> ended = new ArrayList<>(lower.fragments());
       ended.addAll(upper.fragments());
       both.fragments().forEach(ended::remove); // one use each goes on
+      both.tablet().came(lower.tablet().sinceTxn());
       table.replace(
           view.without(lower.tablet()).without(upper.tablet()).with(List.of(both)), ended);
       return true;

@@ -78,6 +78,7 @@ final class SplitRun {
       TabletView now = found.get();
       Tablet another = new Tablet(table.name());
       another.use(now.tablet().usedNanos());
+      another.came(now.tablet().sinceTxn());
       TabletView lower =
           new TabletView(
               another,

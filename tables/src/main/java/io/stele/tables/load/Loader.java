@@ -252,6 +252,7 @@ public final class Loader {
       long fromTxn = server.sequencer().assigned();
       TableView view = table.view();
       for (Coming each : tablets) {
+        each.tablet().came(fromTxn);
         view = view.withTablet(each.tablet(), _ -> each.view(TabletState.CONFIG_SAVING, fromTxn));
       }
       table.replace(view);
@@ -295,6 +296,10 @@ public final class Loader {
   }
 
   private long makeReadable(List<Coming> here, Failures failures) {
+    // Most read at the newest durable transaction, which must not be older than what has come.
+    server
+        .sequencer()
+        .awaitDurable(here.stream().mapToLong(each -> each.tablet().sinceTxn()).max().orElse(0));
     Recovery recovery = new Recovery(server, logs, pieceBytes);
     recovery.run(here);
     recovery.failed().values().forEach(failures::add);

@@ -79,7 +79,7 @@ public final class Scanners {
 
   /** Starts a scan. */
   public TableScanner open(Table table, ReadPredicate predicate, ScanOptions options) {
-    long txn = openSnapshot(options);
+    long txn = openSnapshot(table, predicate, options);
     TableScanner scanner = new TableScanner(this, table, predicate, options, txn);
     synchronized (open) {
       open.put(scanner, clock.nanos());
@@ -88,15 +88,33 @@ public final class Scanners {
     return scanner;
   }
 
-  private long openSnapshot(ScanOptions options) {
+  private long openSnapshot(Table table, ReadPredicate predicate, ScanOptions options) {
     if (options.atTxn() == 0) {
+      // First, since the transactions of a tablet that comes are newer than those before it.
+      access.awaitLoaded(table, TableScanner.firstRow(predicate, options));
       return snapshots.open(options.latest() ? sequencer::assigned : sequencer::durable);
+    }
+    if (cameSince(table, predicate, options.atTxn())) {
+      throw new NotFoundException(
+          "tablets of table \""
+              + table.name()
+              + "\" came to this server after transaction "
+              + options.atTxn());
     }
     if (!snapshots.reopen(options.atTxn())) {
       throw new NotFoundException(
           "transaction " + options.atTxn() + " is not held open by a scan any more");
     }
     return options.atTxn();
+  }
+
+  private static boolean cameSince(Table table, ReadPredicate predicate, long txn) {
+    return table.view().tablets().stream()
+        .filter(tablet -> tablet.tablet().sinceTxn() > txn)
+        .anyMatch(
+            tablet ->
+                predicate.rows().stream()
+                    .anyMatch(rows -> rows.intersect(tablet.range()).isPresent()));
   }
 
   /** Reads once, at most so many bytes. */
@@ -108,7 +126,8 @@ public final class Scanners {
       }
     }
     try (TableScanner scanner =
-        new TableScanner(this, table, predicate, options, openSnapshot(options))) {
+        new TableScanner(
+            this, table, predicate, options, openSnapshot(table, predicate, options))) {
       return scanner.next(maxBytes);
     }
   }

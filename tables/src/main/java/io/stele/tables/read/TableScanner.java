@@ -5,6 +5,7 @@ import io.stele.base.cell.CellBatchWriter;
 import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
 import io.stele.base.error.NotFoundException;
+import io.stele.base.error.NotServingException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
@@ -15,6 +16,7 @@ import io.stele.tables.read.TabletAccess.OpenTablet;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletListener;
+import io.stele.tables.tablet.TabletView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -85,6 +87,23 @@ final class TableScanner implements TableScan, TabletListener {
               CellView.beforeColumn(position.row(), position.family(), position.qualifier()),
               position.timestamp());
     }
+  }
+
+  /** The first row that a scan looks for. */
+  static Bytes firstRow(ReadPredicate predicate, ScanOptions options) {
+    Bytes from = predicate.rows().getFirst().from();
+    Bytes first =
+        options
+            .after()
+            .map(ScanOptions.Position::row)
+            .filter(row -> row.compareTo(from) > 0)
+            .orElse(from);
+    return probe(first);
+  }
+
+  /** The first row that can exist at or behind a place: no row is empty. */
+  private static Bytes probe(Bytes from) {
+    return from.isEmpty() ? from.successor() : from;
   }
 
   /** Turns a view of a column into one that stands behind a version of it. */
@@ -183,11 +202,11 @@ final class TableScanner implements TableScan, TabletListener {
       after = null;
     }
     outdated = false;
-    // The first row that can exist at or behind the place: no row is empty.
-    Bytes probe = from.isEmpty() ? from.successor() : from;
+    Bytes probe = probe(from);
     OpenTablet readable = owner.access().open(table, probe);
     boolean kept = false;
     try {
+      checkKnown(readable.tablet(), probe);
       List<RowRange> rows = new ArrayList<>();
       for (RowRange range : predicate.rows()) {
         range
@@ -216,6 +235,20 @@ final class TableScanner implements TableScan, TabletListener {
       if (!kept) {
         readable.borrowed().close();
       }
+    }
+  }
+
+  /** A tablet that came here after the scan's transaction is not what it was then. */
+  private void checkKnown(TabletView tablet, Bytes first) {
+    if (tablet.tablet().sinceTxn() > txn) {
+      throw new NotServingException(
+          "the tablet of table \""
+              + table.name()
+              + "\" with row \""
+              + first
+              + "\" came here after transaction "
+              + txn
+              + ", at which it is scanned: scan anew from there");
     }
   }
 

@@ -6,6 +6,7 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.time.Clock;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableState;
+import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
@@ -55,16 +56,7 @@ public final class TabletAccess {
           case REFUSED -> throw refused(table, row, tablet.state());
           case DEFERRED -> {
             borrowed.close();
-            if (table.awaitChange(borrowed.view(), deadline - clock.nanos()) <= 0) {
-              throw new UnavailableException(
-                  "the tablet of table \""
-                      + table.name()
-                      + "\" with row \""
-                      + row
-                      + "\" is still being loaded ("
-                      + tablet.state().text()
-                      + "): try again");
-            }
+            awaitLoad(table, row, borrowed.view(), tablet, deadline);
           }
           case SERVED -> {
             tablet.tablet().use(clock.nanos());
@@ -82,6 +74,33 @@ public final class TabletAccess {
           borrowed.close();
         }
       }
+    }
+  }
+
+  /** Waits while the tablet of a row is being loaded; returns at once if it is not here. */
+  void awaitLoaded(Table table, Bytes row) {
+    long deadline = clock.nanos() + deferNanos;
+    while (true) {
+      TableView view = table.view();
+      Optional<TabletView> tablet =
+          view.find(row).filter(found -> found.state().reads() == TabletState.Access.DEFERRED);
+      if (tablet.isEmpty()) {
+        return;
+      }
+      awaitLoad(table, row, view, tablet.get(), deadline);
+    }
+  }
+
+  private void awaitLoad(Table table, Bytes row, TableView view, TabletView tablet, long deadline) {
+    if (table.awaitChange(view, deadline - clock.nanos()) <= 0) {
+      throw new UnavailableException(
+          "the tablet of table \""
+              + table.name()
+              + "\" with row \""
+              + row
+              + "\" is still being loaded ("
+              + tablet.state().text()
+              + "): try again");
     }
   }
 
