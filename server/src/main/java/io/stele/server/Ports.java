@@ -9,10 +9,14 @@ import io.stele.base.file.ReadableFile;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,29 +39,67 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort) {
           "native=(\\d{1,5}) raft=(\\d{1,5})(?: datasets=(\\d{1,5}))?(?: etcd=(\\d{1,5}))?\n");
 
   /**
+   * Ports that were picked, until somebody listens there. Each is the port of a socket that is
+   * bound and does nothing: the system gives it to nobody who asks for any port, and lets whoever
+   * names it listen on it. Of many servers that start together, two could pick the same one
+   * otherwise.
+   */
+  static final class Reserved implements AutoCloseable {
+    private final List<Socket> sockets = new ArrayList<>();
+
+    /**
+     * Reserves a port.
+     *
+     * @param port 0 for any that is free
+     */
+    int take(InetAddress host, int port) throws IOException {
+      Socket socket = new Socket();
+      sockets.add(socket);
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(host, port));
+      return socket.getLocalPort();
+    }
+
+    @Override
+    public void close() throws IOException {
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
+  /**
    * The ports of the settings, and where they leave it open those of the last start as far as they
    * are free, or others.
+   *
+   * @param reserved gets those that nobody has set
    */
   static Ports choose(
-      ServerSettings settings, DatasetsSettings datasets, EtcdSettings etcd, FileStore directory)
+      ServerSettings settings,
+      DatasetsSettings datasets,
+      EtcdSettings etcd,
+      FileStore directory,
+      Reserved reserved)
       throws IOException {
     Optional<Ports> last = read(directory);
     InetAddress host = addressOf(settings.listen());
     Ports ports =
         new Ports(
-            choose(host, "port", settings.port(), last.map(Ports::nativePort)),
+            choose(host, "port", settings.port(), last.map(Ports::nativePort), reserved),
             settings.has(Role.METASTORE)
-                ? choose(host, "raft-port", settings.raftPort(), last.map(Ports::raftPort))
+                ? choose(
+                    host, "raft-port", settings.raftPort(), last.map(Ports::raftPort), reserved)
                 : 0,
             settings.has(Role.DATASETS)
                 ? choose(
                     host,
                     "datasets.port",
                     datasets.chosenPort(settings),
-                    last.map(Ports::datasetsPort))
+                    last.map(Ports::datasetsPort),
+                    reserved)
                 : 0,
             settings.has(Role.METASTORE) && etcd.enabled()
-                ? etcdPort(host, etcd, last.map(Ports::etcdPort))
+                ? etcdPort(host, etcd, last.map(Ports::etcdPort), reserved)
                 : 0);
     if (!last.equals(Optional.of(ports))) {
       ports.write(directory);
@@ -66,14 +108,16 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort) {
   }
 
   /** The usual port, if it is free: many machines have an etcd already. */
-  private static int etcdPort(InetAddress host, EtcdSettings etcd, Optional<Integer> last)
+  private static int etcdPort(
+      InetAddress host, EtcdSettings etcd, Optional<Integer> last, Reserved reserved)
       throws IOException {
     return etcd.port() == EtcdSettings.USUAL_PORT && !isFree(host, etcd.port())
         ? 0
-        : choose(host, "etcd.port", etcd.port(), last);
+        : choose(host, "etcd.port", etcd.port(), last, reserved);
   }
 
-  private static int choose(InetAddress host, String what, int set, Optional<Integer> last)
+  private static int choose(
+      InetAddress host, String what, int set, Optional<Integer> last, Reserved reserved)
       throws IOException {
     if (set != 0) {
       if (!isFree(host, set)) {
@@ -83,12 +127,8 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort) {
       }
       return set;
     }
-    if (last.isPresent() && last.get() != 0 && isFree(host, last.get())) {
-      return last.get();
-    }
-    try (ServerSocket socket = new ServerSocket(0, 1, host)) {
-      return socket.getLocalPort();
-    }
+    boolean again = last.isPresent() && last.get() != 0 && isFree(host, last.get());
+    return reserved.take(host, again ? last.get() : 0);
   }
 
   private static boolean isFree(InetAddress host, int port) throws IOException {

@@ -96,8 +96,8 @@ public final class Server implements AutoCloseable {
       throws IOException {
     Parts parts = new Parts(events);
     boolean started = false;
-    try {
-      Server server = start(settings, events, embedded, parts);
+    try (Ports.Reserved reserved = new Ports.Reserved()) {
+      Server server = start(settings, events, embedded, parts, reserved);
       started = true;
       return server;
     } finally {
@@ -107,7 +107,8 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  private static Server start(Settings settings, Events events, boolean embedded, Parts parts)
+  private static Server start(
+      Settings settings, Events events, boolean embedded, Parts parts, Ports.Reserved reserved)
       throws IOException {
     Assembly.check(settings);
     ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
@@ -124,7 +125,7 @@ public final class Server implements AutoCloseable {
     Addresses addresses =
         embedded
             ? Addresses.unused()
-            : Addresses.of(server.reachableHost(), ports(settings, server, directory));
+            : Addresses.of(server.reachableHost(), ports(settings, server, directory, reserved));
     EtcdGateway etcd = parts.add("etcd's API", new EtcdGateway(channels));
     NativeServer gateway =
         parts.add(
@@ -181,13 +182,15 @@ public final class Server implements AutoCloseable {
         ended);
   }
 
-  private static Ports ports(Settings settings, ServerSettings server, LocalFileStore directory)
+  private static Ports ports(
+      Settings settings, ServerSettings server, LocalFileStore directory, Ports.Reserved reserved)
       throws IOException {
     return Ports.choose(
         server,
         settings.bind(DatasetsSettings.class, ServerSchema.DATASETS),
         settings.bind(EtcdSettings.class, ServerSchema.ETCD),
-        directory);
+        directory,
+        reserved);
   }
 
   private static LocalFileStore open(Path data) {

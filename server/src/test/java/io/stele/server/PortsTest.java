@@ -14,7 +14,10 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class PortsTest {
@@ -32,7 +35,14 @@ class PortsTest {
   }
 
   private static Ports choose(ServerSettings settings, FileStore directory) throws IOException {
-    return Ports.choose(settings, DatasetsSettings.DEFAULTS, ANY, directory);
+    return choose(settings, ANY, directory);
+  }
+
+  private static Ports choose(ServerSettings settings, EtcdSettings etcd, FileStore directory)
+      throws IOException {
+    try (Ports.Reserved reserved = new Ports.Reserved()) {
+      return Ports.choose(settings, DatasetsSettings.DEFAULTS, etcd, directory, reserved);
+    }
   }
 
   private Ports any() throws IOException {
@@ -49,6 +59,34 @@ class PortsTest {
 
     assertThat(first.nativePort()).isPositive().isNotEqualTo(first.raftPort());
     assertThat(any()).isEqualTo(first);
+  }
+
+  @Test
+  void nobodyElsePicksAPortBeforeItIsListenedOn() throws Exception {
+    Set<Integer> picked = new HashSet<>();
+    List<AutoCloseable> open = new ArrayList<>();
+    try {
+      for (int i = 0; i < 300; i++) {
+        Ports.Reserved reserved = new Ports.Reserved();
+        open.add(reserved);
+        Ports ports =
+            Ports.choose(
+                settings("server.port=0", "server.raft-port=0"),
+                DatasetsSettings.DEFAULTS,
+                new MemoryFileStore(),
+                reserved);
+        for (int port : List.of(ports.nativePort(), ports.raftPort(), ports.datasetsPort())) {
+          assertThat(picked.add(port)).as("port %d is new", port).isTrue();
+          if (i % 2 == 0) {
+            open.add(listen(port)); // as long as it is reserved
+          }
+        }
+      }
+    } finally {
+      for (AutoCloseable each : open.reversed()) {
+        each.close();
+      }
+    }
   }
 
   @Test
@@ -77,11 +115,7 @@ class PortsTest {
   void etcdsUsualPortIsLeftToWhoeverHasIt() throws Exception {
     try (ServerSocket _ = tryListen(EtcdSettings.USUAL_PORT)) {
       Ports ports =
-          Ports.choose(
-              settings("server.port=0", "server.raft-port=0"),
-              DatasetsSettings.DEFAULTS,
-              EtcdSettings.DEFAULTS,
-              directory);
+          choose(settings("server.port=0", "server.raft-port=0"), EtcdSettings.DEFAULTS, directory);
 
       assertThat(ports.etcdPort()).isZero();
     }

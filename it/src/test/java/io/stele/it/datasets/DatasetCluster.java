@@ -236,9 +236,14 @@ final class DatasetCluster implements AutoCloseable {
 
   /** Reads every key from each of some nodes; none of them may fail, or be of another version. */
   static void assertAllKeys(List<String> addresses, String dataset, String version) {
+    assertKeys(addresses, dataset, version, Source.keys());
+  }
+
+  static void assertKeys(
+      List<String> addresses, String dataset, String version, List<String> keys) {
     for (String address : addresses) {
       Reader reader = new Reader(address);
-      for (String key : Source.keys()) {
+      for (String key : keys) {
         Reader.Answer answer = reader.get(dataset, key);
         assertThat(answer.isValueOf(key)).as("%s from %s: %s", key, address, answer).isTrue();
         assertThat(answer.version()).as("%s from %s", key, address).isEqualTo(version);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.stele.base.dataset.NodeVersion;
 import io.stele.base.dataset.VersionState;
+import io.stele.client.Stele;
 import io.stele.it.SteleProcess;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -188,6 +189,11 @@ class DatasetFaultsIT {
     cluster.assertAllKeys("orphaned", "v2");
     cluster.assertAllKeys("pinned", "v1");
     assertThat(cluster.status(3, "pinned").pinned()).as("a pin outlives it").isEqualTo("v1");
+    try (Stele stele = Stele.connect(cluster.metastore().address())) {
+      await("the pin is recorded again")
+          .atMost(PATIENCE)
+          .until(() -> stele.metastore().get("/stele/datasets/it/pins/pinned").isPresent());
+    }
   }
 
   @Test
