@@ -135,6 +135,7 @@ public final class Server implements AutoCloseable {
           "the port for etcd's clients",
           EtcdServer.listen(server.listen(), Addresses.port(addresses.etcdAddress()), etcd));
     }
+    parts.add("the streams of etcd's clients", etcd::endStreams);
     Optional<TablesRole> tables = roles.tables(metastore);
     boolean formed = metastore.map(MetastoreRole::formed).orElse(true);
     if (!embedded) {
