@@ -26,7 +26,8 @@ final class Etcdctl {
   }
 
   private ProcessBuilder program(String... arguments) {
-    List<String> command = new ArrayList<>(List.of("etcdctl", "--endpoints", endpoints));
+    List<String> command =
+        new ArrayList<>(List.of("etcdctl", "--command-timeout=40s", "--endpoints", endpoints));
     command.addAll(options);
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
