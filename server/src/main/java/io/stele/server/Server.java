@@ -156,6 +156,7 @@ public final class Server implements AutoCloseable {
           "the port for etcd's clients",
           EtcdServer.listen(server.listen(), Addresses.port(addresses.etcdAddress()), etcd));
     }
+    parts.add("the streams of etcd's clients", etcd::endStreams);
     TableFront front = roles.front(metastore);
     Optional<TablesRole> tables = roles.tables(metastore, front);
     Optional<ReplicatedTables> replicas = roles.replicas(metastore, front);

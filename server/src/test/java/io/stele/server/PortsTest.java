@@ -73,9 +73,11 @@ class PortsTest {
             Ports.choose(
                 settings("server.port=0", "server.raft-port=0"),
                 DatasetsSettings.DEFAULTS,
+                ANY,
                 new MemoryFileStore(),
                 reserved);
-        for (int port : List.of(ports.nativePort(), ports.raftPort(), ports.datasetsPort())) {
+        for (int port :
+            List.of(ports.nativePort(), ports.raftPort(), ports.datasetsPort(), ports.etcdPort())) {
           assertThat(picked.add(port)).as("port %d is new", port).isTrue();
           if (i % 2 == 0) {
             open.add(listen(port)); // as long as it is reserved

@@ -5,6 +5,7 @@ import com.google.protobuf.UnsafeByteOperations;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.stele.base.error.UnavailableException;
+import io.stele.bench.measure.Member;
 import io.stele.protocol.etcd.Compare;
 import io.stele.protocol.etcd.KVGrpc;
 import io.stele.protocol.etcd.KeyValue;
@@ -17,6 +18,7 @@ import io.stele.protocol.etcd.StatusRequest;
 import io.stele.protocol.etcd.StatusResponse;
 import io.stele.protocol.etcd.TxnRequest;
 import io.stele.protocol.etcd.TxnResponse;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +47,18 @@ final class EtcdDriver implements Driver {
             .directExecutor()
             .maxInboundMessageSize(LARGEST_ANSWER)
             .build());
+  }
+
+  /** A follower would only pass on what it is asked: that costs more than it gains. */
+  static Driver connectToLeader(List<Member> members) throws Exception {
+    for (Member member : members) {
+      EtcdDriver driver = connect(member.address());
+      if (driver.leads()) {
+        return driver;
+      }
+      driver.close();
+    }
+    throw new UnavailableException("none of %d members leads".formatted(members.size()));
   }
 
   /** Whether the member at the other end leads its group. */

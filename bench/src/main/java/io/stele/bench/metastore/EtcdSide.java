@@ -2,7 +2,6 @@ package io.stele.bench.metastore;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.stele.base.error.UnavailableException;
 import io.stele.bench.measure.FreePorts;
 import io.stele.bench.measure.Member;
 import java.io.IOException;
@@ -106,7 +105,7 @@ final class EtcdSide implements Side {
     for (int i = 0; i < members; i++) {
       processes.add(member(directory, i, group, ports.get(i), ports.get(members + i)));
     }
-    Cluster cluster = new Cluster(directory, processes, EtcdSide::connectToLeader);
+    Cluster cluster = new Cluster(directory, processes, EtcdDriver::connectToLeader);
     try {
       cluster.start();
       cluster.await("etcd's start", driver -> driver.put(FIRST_KEY, 0, 0));
@@ -138,17 +137,5 @@ final class EtcdSide implements Side {
 
   private static String url(int port) {
     return "http://" + LOOPBACK + ":" + port;
-  }
-
-  /** A follower would only pass on what it is asked: that costs etcd more than it gains. */
-  private static Driver connectToLeader(List<Member> members) throws Exception {
-    for (Member member : members) {
-      EtcdDriver driver = EtcdDriver.connect(member.address());
-      if (driver.leads()) {
-        return driver;
-      }
-      driver.close();
-    }
-    throw new UnavailableException("none of %d members of etcd leads".formatted(members.size()));
   }
 }

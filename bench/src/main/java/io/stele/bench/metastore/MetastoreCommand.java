@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code stele bench metastore}: the metastore beside etcd. */
@@ -38,7 +40,7 @@ import picocli.CommandLine.Spec;
     })
 public final class MetastoreCommand implements Callable<Integer> {
 
-  private final Supplier<Side> stele;
+  private final Function<Api, Side> stele;
   private final Supplier<Peer> peers;
 
   @Spec private CommandSpec spec;
@@ -58,11 +60,17 @@ public final class MetastoreCommand implements Callable<Integer> {
       description = "Keys of the large store (20,000,000; quick: 200,000).")
   private @Nullable Long keys;
 
+  @Option(
+      names = "--api",
+      paramLabel = "API",
+      description = "How Stele is asked: native, or etcd for etcd's API (${DEFAULT-VALUE}).")
+  private String api = "native";
+
   public MetastoreCommand() {
     this(SteleSide::new, EtcdSide::find);
   }
 
-  MetastoreCommand(Supplier<Side> stele, Supplier<Peer> peers) {
+  MetastoreCommand(Function<Api, Side> stele, Supplier<Peer> peers) {
     this.stele = stele;
     this.peers = peers;
   }
@@ -79,7 +87,7 @@ public final class MetastoreCommand implements Callable<Integer> {
     try (Workspace workspace = shared.workspace()) {
       workspace.checkSpace(scale.neededDiskBytes());
       Progress progress = new Progress(spec.commandLine().getErr());
-      Setup setup = new Setup(scale, stele.get(), peers.get(), workspace, progress);
+      Setup setup = new Setup(scale, stele.apply(api()), peers.get(), workspace, progress);
       printHead(setup);
       return measure(setup, cases);
     }
@@ -137,6 +145,16 @@ public final class MetastoreCommand implements Callable<Integer> {
         scale.rounds(),
         scale.phase().toNanos() / 1e9,
         Scale.CONNECTIONS);
+  }
+
+  private Api api() {
+    return switch (api) {
+      case "native" -> Api.NATIVE;
+      case "etcd" -> Api.ETCD;
+      default ->
+          throw new ParameterException(
+              spec.commandLine(), "--api is '" + api + "': must be native or etcd");
+    };
   }
 
   private Scale scale() {

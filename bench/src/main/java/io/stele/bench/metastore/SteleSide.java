@@ -27,6 +27,16 @@ final class SteleSide implements Side {
   /** Of the machine's memory, for the heaps of all members together. */
   private static final int HEAP_PERCENT = 40;
 
+  private final Api api;
+
+  SteleSide() {
+    this(Api.NATIVE);
+  }
+
+  SteleSide(Api api) {
+    this.api = api;
+  }
+
   @Override
   public String name() {
     return NAME;
@@ -40,8 +50,7 @@ final class SteleSide implements Side {
   @Override
   public Map<String, String> facts() {
     Map<String, String> facts = new LinkedHashMap<>();
-    facts.put(
-        NAME, version() + ", a process a member; asked by its Java client, of the leader first");
+    facts.put(NAME, version() + ", a process a member; " + api.about());
     facts.put(
         NAME + " flags",
         "%s; heaps of all members together at most %d %% of the memory"
@@ -56,7 +65,7 @@ final class SteleSide implements Side {
     for (int i = 0; i < members; i++) {
       processes.add(member(directory, i, members, ports.get(i), ports.get(members + i)));
     }
-    Cluster cluster = new Cluster(directory, processes, SteleSide::connectToLeader);
+    Cluster cluster = new Cluster(directory, processes, connector());
     try {
       cluster.start();
       if (members > 1) {
@@ -68,6 +77,14 @@ final class SteleSide implements Side {
       cluster.close();
       throw e;
     }
+  }
+
+  /** The native address speaks etcd's API as well. */
+  private Cluster.Connector connector() {
+    return switch (api) {
+      case NATIVE -> SteleSide::connectToLeader;
+      case ETCD -> EtcdDriver::connectToLeader;
+    };
   }
 
   private static Member member(Path directory, int number, int members, int port, int raftPort)
@@ -82,6 +99,7 @@ final class SteleSide implements Side {
     command.add("--data=" + home.resolve("data"));
     command.add("--port=" + port);
     command.add("--raft-port=" + raftPort);
+    command.add("--etcd=off"); // its port may be somebody's
     if (members > 1) {
       command.add("--wait");
     }

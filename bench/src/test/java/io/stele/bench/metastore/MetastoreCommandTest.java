@@ -29,7 +29,7 @@ class MetastoreCommandTest {
   private static Run run(Side stele, Peer peer, String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    CommandLine commandLine = new CommandLine(new MetastoreCommand(() -> stele, () -> peer));
+    CommandLine commandLine = new CommandLine(new MetastoreCommand(_ -> stele, () -> peer));
     commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
     int exitCode = commandLine.execute(arguments);
     return new Run(exitCode, out.toString(), err.toString());

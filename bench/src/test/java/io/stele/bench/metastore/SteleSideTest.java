@@ -22,6 +22,11 @@ class SteleSideTest {
     SideContract.oneMember(stele, temp);
   }
 
+  @Test
+  void oneMemberAnswersInEtcdsApiToo() throws Exception {
+    SideContract.oneMember(new SteleSide(Api.ETCD), temp);
+  }
+
   /** Three JVMs that start at once take their time on few cores. */
   @Test
   @Tag("long")

@@ -78,6 +78,11 @@ public final class EtcdGateway implements MoreServices, AutoCloseable {
     services.forEach(service -> server.addService(ServerInterceptors.intercept(service, reader)));
   }
 
+  /** Ends all streams in words, so that clients go on elsewhere; and those yet to come. */
+  public void endStreams() {
+    backend.streams().end();
+  }
+
   @Override
   public void close() {
     timer.shutdownNow();

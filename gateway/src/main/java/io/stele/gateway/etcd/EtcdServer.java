@@ -15,9 +15,11 @@ public final class EtcdServer implements AutoCloseable {
   private static final int MAX_MESSAGE_BYTES = 4 << 20;
 
   private final Server server;
+  private final EtcdGateway gateway;
 
-  private EtcdServer(Server server) {
+  private EtcdServer(Server server, EtcdGateway gateway) {
     this.server = server;
+    this.gateway = gateway;
   }
 
   /**
@@ -34,7 +36,7 @@ public final class EtcdServer implements AutoCloseable {
             .permitKeepAliveWithoutCalls(true);
     gateway.addTo(builder);
     try {
-      return new EtcdServer(builder.build().start());
+      return new EtcdServer(builder.build().start(), gateway);
     } catch (IOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new UnavailableException(
@@ -47,9 +49,10 @@ public final class EtcdServer implements AutoCloseable {
     return server.getPort();
   }
 
-  /** Lets calls that are under way end for a moment, then cuts them off. */
+  /** Ends streams, lets calls that are under way end for a moment, then cuts them off. */
   @Override
   public void close() {
+    gateway.endStreams();
     server.shutdown();
     try {
       if (!server.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {

@@ -154,6 +154,8 @@ final class FakeMetastore implements Metastore {
             case Operation.Delete delete ->
                 new OperationResult.Deleted(2, List.of(keyValue("/k", "old")));
             case Operation.Get get -> new OperationResult.Found(List.of(keyValue("/k", "v")), true);
+            case Operation.Assign _, Operation.Select _, Operation.Branch _ ->
+                throw new AssertionError("the native protocol has no " + operation);
           });
     }
     return new Answer.Transacted(true, 11, results);

@@ -163,7 +163,7 @@ class NativeServerTest {
                 + " countOnly=false, revision=6] STALE",
             "read alice RangeRead[range=KeyRange[from=/a/, to=/a0], limit=0, keysOnly=false,"
                 + " countOnly=false, revision=0] LINEARIZABLE",
-            "read alice RangeRead[range=KeyRange[from=, to=null], limit=0, keysOnly=false,"
+            "read alice RangeRead[range=KeyRange[from=/, to=0], limit=0, keysOnly=false,"
                 + " countOnly=true, revision=0] LINEARIZABLE",
             "list alice / a 2 LINEARIZABLE");
   }

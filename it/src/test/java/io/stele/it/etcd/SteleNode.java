@@ -25,7 +25,7 @@ final class SteleNode implements AutoCloseable {
   private final EtcdServer server;
   private final ManagedChannel channel;
 
-  private SteleNode(Path directory) throws IOException {
+  private SteleNode(Path directory, int port) throws IOException {
     Events events = new Events((event, problem) -> {});
     files = LocalFileStore.open(directory.resolve("stele"));
     node =
@@ -42,12 +42,17 @@ final class SteleNode implements AutoCloseable {
             .group(() -> "differential")
             .open();
     gateway.serve(node, noAdmin());
-    server = EtcdServer.listen("127.0.0.1", 0, gateway);
+    server = EtcdServer.listen("127.0.0.1", port, gateway);
     channel = NettyChannelBuilder.forTarget("127.0.0.1:" + server.port()).usePlaintext().build();
   }
 
   static SteleNode start(Path directory) throws IOException {
-    return new SteleNode(directory);
+    return start(directory, 0);
+  }
+
+  /** On a port of its own choice, as after a restart; 0 for any. */
+  static SteleNode start(Path directory, int port) throws IOException {
+    return new SteleNode(directory, port);
   }
 
   /** Nobody changes the group of one. */
@@ -69,8 +74,8 @@ final class SteleNode implements AutoCloseable {
     return "127.0.0.1:" + server.port();
   }
 
-  MetastoreNode node() {
-    return node;
+  int port() {
+    return server.port();
   }
 
   @Override

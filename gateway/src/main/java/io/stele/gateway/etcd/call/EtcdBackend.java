@@ -19,6 +19,7 @@ public final class EtcdBackend {
 
   private final AtomicReference<@Nullable Metastore> metastore = new AtomicReference<>();
   private final AtomicReference<@Nullable MemberAdmin> admin = new AtomicReference<>();
+  private final OpenStreams streams = new OpenStreams();
   private final Clock clock;
   private volatile @Nullable Known known;
 
@@ -29,6 +30,10 @@ public final class EtcdBackend {
   public void serve(Metastore served, MemberAdmin members) {
     admin.set(members);
     metastore.set(served);
+  }
+
+  public OpenStreams streams() {
+    return streams;
   }
 
   public Metastore metastore() {

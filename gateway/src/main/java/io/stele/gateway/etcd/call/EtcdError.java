@@ -45,23 +45,24 @@ public enum EtcdError {
   INVALID_TOKEN(Code.UNAUTHENTICATED, "invalid auth token"),
   CORRUPT(Code.DATA_LOSS, "corrupt cluster");
 
-  private final Status status;
+  private final Code code;
+  private final String text;
 
   EtcdError(Code code, String text) {
-    this.status = code.toStatus().withDescription("etcdserver: " + text);
+    this.code = code;
+    this.text = "etcdserver: " + text;
   }
 
   public Status status() {
-    return status;
+    return code.toStatus().withDescription(text);
   }
 
   /** The whole text, as in the reason why a watch was cancelled. */
   public String text() {
-    String description = status.getDescription();
-    return description == null ? "" : description;
+    return text;
   }
 
   public StatusRuntimeException exception() {
-    return status.asRuntimeException();
+    return status().asRuntimeException();
   }
 }

@@ -11,12 +11,10 @@ final class Leases {
 
   /** A new one, of any id. Waits for it. */
   static long any(Metastore metastore, Duration time, RandomGenerator random) {
-    while (true) {
-      try {
-        return Queue.join(metastore.grantLease(1 + random.nextLong(Long.MAX_VALUE), time)).id();
-      } catch (ConflictException e) {
-        continue; // somebody has that id
-      }
+    try {
+      return Queue.join(metastore.grantLease(1 + random.nextLong(Long.MAX_VALUE), time)).id();
+    } catch (ConflictException e) {
+      return any(metastore, time, random); // somebody has that id
     }
   }
 }

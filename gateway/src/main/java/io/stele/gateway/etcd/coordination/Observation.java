@@ -38,6 +38,9 @@ final class Observation implements WatchSink {
   /** Reasons to look again; all that have gathered are one. */
   private final Semaphore reasons = new Semaphore(1);
 
+  /** Ends the stream when the server stops. */
+  private final Runnable stop = () -> failed(new UnavailableException("the server stops"));
+
   private volatile boolean gone;
   private volatile @Nullable SteleException problem;
 
@@ -57,6 +60,7 @@ final class Observation implements WatchSink {
     Observation observation = new Observation(backend, access, caller);
     caller.setOnCancelHandler(observation::end);
     caller.setOnReadyHandler(observation.reasons::release);
+    backend.streams().add(observation.stop);
     blocking.execute(() -> observation.run(request));
   }
 
@@ -81,6 +85,8 @@ final class Observation implements WatchSink {
       if (!gone) {
         caller.onError(EtcdErrors.of(e));
       }
+    } finally {
+      backend.streams().remove(stop);
     }
   }
 

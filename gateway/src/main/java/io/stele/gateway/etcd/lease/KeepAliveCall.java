@@ -6,6 +6,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.gateway.etcd.call.EtcdCalls;
+import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.gateway.etcd.call.EtcdErrors;
 import io.stele.metastore.command.Answer;
 import io.stele.protocol.etcd.LeaseGrpc;
@@ -26,6 +27,9 @@ final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest> {
   private final ServerCallStreamObserver<LeaseKeepAliveResponse> caller;
   private final EtcdCaller who = EtcdCaller.current();
 
+  /** Ends the stream when the server stops. */
+  private final Runnable stop = () -> fail(EtcdError.STOPPED.exception());
+
   // Guarded by this.
   private int underWay;
   private boolean complete; // the client will send no more
@@ -35,6 +39,7 @@ final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest> {
     this.calls = calls;
     this.caller = (ServerCallStreamObserver<LeaseKeepAliveResponse>) caller;
     this.caller.setOnCancelHandler(this::abandon);
+    calls.backend().streams().add(stop);
   }
 
   @Override
@@ -134,17 +139,20 @@ final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest> {
   private synchronized void fail(Throwable problem) {
     if (!ended && !caller.isCancelled()) {
       ended = true;
+      calls.backend().streams().remove(stop);
       caller.onError(EtcdErrors.of(problem));
     }
   }
 
   private synchronized void abandon() {
     ended = true;
+    calls.backend().streams().remove(stop);
   }
 
   private void endIfDone() {
     if (complete && underWay == 0 && !ended) {
       ended = true;
+      calls.backend().streams().remove(stop);
       caller.onCompleted();
     }
   }

@@ -1,12 +1,10 @@
 package io.stele.gateway.etcd.watch;
 
 import com.google.protobuf.ByteString;
-import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.base.error.DeniedException;
-import io.stele.base.error.SteleException;
 import io.stele.gateway.etcd.auth.Access;
 import io.stele.gateway.etcd.auth.Grant;
 import io.stele.gateway.etcd.call.EtcdBackend;
@@ -45,6 +43,9 @@ final class WatchCall {
   private final Duration progress;
   private final ServerCallStreamObserver<WatchResponse> caller;
 
+  /** Ends the stream when the server stops. */
+  private final Runnable stop = () -> fail(EtcdError.STOPPED.exception());
+
   // All guarded by this.
   private final Map<Long, EtcdWatch> watches = new HashMap<>();
   private long nextId;
@@ -66,6 +67,7 @@ final class WatchCall {
     this.caller = caller;
     caller.setOnReadyHandler(this::resume);
     caller.setOnCancelHandler(this::end);
+    backend.streams().add(stop);
   }
 
   EtcdBackend backend() {
@@ -90,10 +92,11 @@ final class WatchCall {
 
       @Override
       public void onCompleted() {
-        end();
-        synchronized (WatchCall.this) {
-          if (!caller.isCancelled()) {
-            caller.onCompleted();
+        if (end()) {
+          synchronized (WatchCall.this) {
+            if (!caller.isCancelled()) {
+              caller.onCompleted();
+            }
           }
         }
       }
@@ -218,29 +221,29 @@ final class WatchCall {
 
   /** The metastore cannot go on with a watch: then neither can the stream. */
   void fail(Throwable problem) {
-    end();
-    synchronized (this) {
-      if (!caller.isCancelled()) {
-        caller.onError(
-            EtcdErrors.cause(problem) instanceof SteleException
-                    || problem instanceof RuntimeException
-                ? EtcdErrors.of(problem)
-                : Status.INTERNAL.withCause(problem).asRuntimeException());
+    if (end()) {
+      synchronized (this) {
+        if (!caller.isCancelled()) {
+          caller.onError(EtcdErrors.of(problem));
+        }
       }
     }
   }
 
-  private void end() {
+  /** Returns whether it had not ended before. */
+  private boolean end() {
     List<EtcdWatch> left;
     synchronized (this) {
       if (ended) {
-        return;
+        return false;
       }
       ended = true;
       left = List.copyOf(watches.values());
       watches.clear();
     }
+    backend.streams().remove(stop);
     left.forEach(EtcdWatch::close);
+    return true;
   }
 
   private void resume() {

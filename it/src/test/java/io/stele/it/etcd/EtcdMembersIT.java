@@ -1,0 +1,170 @@
+package io.stele.it.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.stele.it.Programs;
+import io.stele.it.SteleProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Debian's etcdctl on three members: any of them is asked, and the leader is lost. */
+class EtcdMembersIT {
+  private static final Pattern STATUS = Pattern.compile("\"member_id\":(\\d+).*?\"leader\":(\\d+)");
+
+  @TempDir private Path directory;
+
+  private final Map<String, SteleProcess> servers = new LinkedHashMap<>(); // by address
+
+  @AfterEach
+  void stop() {
+    servers.values().forEach(SteleProcess::close);
+  }
+
+  private String start(String name, String... more) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                SteleProcess.launcher(),
+                "server",
+                "--roles=metastore",
+                "--ports=auto",
+                "--etcd=off", // the native port speaks it too
+                "--name=" + name,
+                "--data=" + directory.resolve(name)));
+    command.addAll(List.of(more));
+    SteleProcess server =
+        new SteleProcess(
+            directory.resolve(name), directory.resolve(name + ".log"), "-Xmx256m", command);
+    server.start();
+    servers.put(server.address(), server);
+    return server.address();
+  }
+
+  /** The address of the member that leads, as the members themselves tell. */
+  private String leader() {
+    for (String address : servers.keySet()) {
+      try {
+        Matcher status = STATUS.matcher(new Etcdctl(address).run("endpoint", "status", "-w=json"));
+        if (status.find() && status.group(1).equals(status.group(2))) {
+          return address;
+        }
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
+    }
+    return "";
+  }
+
+  @Test
+  void anyMemberAnswersAndAWatchSurvivesTheLossOfTheLeader() throws Exception {
+    assumeTrue(Programs.exists("etcdctl"), "no program etcdctl is installed");
+    String a = start("a");
+    String b = start("b", "--wait");
+    String c = start("c", "--wait");
+    assertThat(new Etcdctl(a).run("member", "add", "b", "--peer-urls=http://" + b))
+        .contains("added to cluster");
+    assertThat(new Etcdctl(b).run("member", "add", "c", "--peer-urls=http://" + c))
+        .as("by a follower")
+        .contains("added to cluster");
+    assertThat(new Etcdctl(c).run("member", "list")).contains(a, b, c);
+
+    eachMemberServes(List.of(a, b, c));
+    theLeadMoves(String.join(",", a, b, c));
+    aWatchTellsEverythingOnce(String.join(",", a, b, c));
+  }
+
+  private static void eachMemberServes(List<String> members) throws Exception {
+    for (String member : members) {
+      Etcdctl etcdctl = new Etcdctl(member);
+      assertThat(etcdctl.run("put", "at", member)).isEqualTo("OK");
+      for (String other : members) {
+        assertThat(new Etcdctl(other).run("get", "at", "--print-value-only")).isEqualTo(member);
+      }
+      String lease = etcdctl.run("lease", "grant", "60").split(" ")[1];
+      assertThat(etcdctl.run("lease", "keep-alive", "--once", lease)).contains("keepalived");
+      assertThat(etcdctl.run("lease", "timetolive", lease)).contains("granted with TTL(60s)");
+      assertThat(etcdctl.run("lease", "revoke", lease)).contains("revoked");
+      assertThat(etcdctl.run("get", "at", "--rev=1000"))
+          .isEqualTo("Error: etcdserver: mvcc: required revision is a future revision");
+    }
+  }
+
+  private void theLeadMoves(String all) throws Exception {
+    String before = leader();
+    Matcher target =
+        Pattern.compile("(?m)^([0-9a-f]+), started, \\w+, http://(\\S+),")
+            .matcher(new Etcdctl(before).run("member", "list"));
+    while (target.find()) {
+      if (!target.group(2).equals(before)) {
+        assertThat(new Etcdctl(all).run("move-leader", target.group(1)))
+            .contains("Leadership transferred");
+        await("another leader")
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> leader().equals(target.group(2)));
+        return;
+      }
+    }
+    throw new AssertionError("no other member");
+  }
+
+  private void aWatchTellsEverythingOnce(String all) throws Exception {
+    Etcdctl etcdctl = new Etcdctl(all);
+    Path told = directory.resolve("told");
+    Process watch = etcdctl.begin(told, "watch", "k", "--rev=1");
+    try {
+      List<String> acknowledged = new ArrayList<>();
+      putUntil(10, etcdctl, acknowledged);
+      servers.remove(leader()).kill9();
+      await("two of three to go on")
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> put(etcdctl, acknowledged));
+      putUntil(20, etcdctl, acknowledged);
+      String last = acknowledged.getLast();
+      await("the last event")
+          .atMost(Duration.ofSeconds(40))
+          .until(() -> Files.readString(told).contains(last + "\n"));
+
+      List<String> values =
+          Files.readString(told).lines().filter(line -> line.startsWith("v")).toList();
+      assertThat(values).doesNotHaveDuplicates().containsAll(acknowledged);
+      assertThat(values)
+          .as("in the order of the puts")
+          .isSortedAccordingTo(
+              (one, other) ->
+                  Long.compare(
+                      Long.parseLong(one.substring(1)), Long.parseLong(other.substring(1))));
+    } finally {
+      watch.destroy();
+      watch.waitFor();
+    }
+  }
+
+  private static void putUntil(int many, Etcdctl etcdctl, List<String> acknowledged)
+      throws Exception {
+    while (acknowledged.size() < many) {
+      assertThat(put(etcdctl, acknowledged)).isTrue();
+    }
+  }
+
+  /** Each attempt has a value of its own: one that failed may have been done all the same. */
+  private static boolean put(Etcdctl etcdctl, List<String> acknowledged) throws Exception {
+    String value = "v" + System.nanoTime();
+    boolean done = etcdctl.run("put", "k", value).equals("OK");
+    if (done) {
+      acknowledged.add(value);
+    }
+    return done;
+  }
+}
