@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionException;
 
 /**
- * Datasets of servers, of which any one answers for all. What only looks, or comes to the same if it
- * is done twice, is repeated when the connection breaks.
+ * Datasets of servers, of which any one answers for all. What only looks, or comes to the same if
+ * it is done twice, is repeated when the connection breaks.
  */
 public final class RemoteDatasets implements Datasets {
   private final Caller caller;
