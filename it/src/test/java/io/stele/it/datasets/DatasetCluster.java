@@ -11,6 +11,7 @@ import io.stele.base.error.SteleException;
 import io.stele.client.Stele;
 import io.stele.client.call.CallSettings;
 import io.stele.client.metastore.ClientSettings;
+import io.stele.client.metastore.Keys;
 import io.stele.it.SteleProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -40,6 +41,7 @@ final class DatasetCluster implements AutoCloseable {
 
   static final int REPLICATION = 2;
 
+  private static final String NODE_KEYS = "/stele/datasets/it/v1/nodes/";
   private static final Duration POLL = Duration.ofMillis(50);
   private static final String SMALL =
       "-Xms32m -Xmx128m -XX:-UseParallelGC -XX:+UseSerialGC -XX:TieredStopAtLevel=1";
@@ -78,10 +80,21 @@ final class DatasetCluster implements AutoCloseable {
       }
       cluster.nodes.forEach(SteleProcess::launch);
       cluster.nodes.forEach(SteleProcess::awaitReady);
+      cluster.awaitListed(count);
       return cluster;
     } catch (RuntimeException | Error e) {
       cluster.close();
       throw e;
+    }
+  }
+
+  /** Who serves may not be known to the others yet, and they would deal out shards without it. */
+  private void awaitListed(int count) {
+    try (Stele stele = Stele.connect(metastore.address())) {
+      await(count + " nodes that are listed; logs in " + logs)
+          .atMost(RECOVERY)
+          .pollInterval(POLL)
+          .until(() -> stele.metastore().count(Keys.prefix(NODE_KEYS)) == count);
     }
   }
 
