@@ -151,11 +151,7 @@ public final class Server implements AutoCloseable {
             inspection);
     Optional<MetastoreRole> metastore = roles.metastore();
     metastore.ifPresent(role -> role.serve(etcd));
-    if (!addresses.etcdAddress().isEmpty()) {
-      parts.add(
-          "the port for etcd's clients",
-          EtcdServer.listen(server.listen(), Addresses.port(addresses.etcdAddress()), etcd));
-    }
+    Addresses listening = listenForEtcd(server, addresses, etcd, parts);
     parts.add("the streams of etcd's clients", etcd::endStreams);
     TableFront front = roles.front(metastore);
     Optional<TablesRole> tables = roles.tables(metastore, front);
@@ -165,13 +161,13 @@ public final class Server implements AutoCloseable {
     boolean formed = metastore.map(MetastoreRole::formed).orElse(true);
     if (!embedded) {
       parts.add("addresses.json", () -> Addresses.remove(directory));
-      addresses.write(directory);
+      listening.write(directory);
     }
     events.publish(new ServerEvent.Started(data.toString(), gateway.address(), formed));
     return new Server(
         data,
         events,
-        addresses,
+        listening,
         gateway.address(),
         metastore,
         tables,
@@ -181,6 +177,24 @@ public final class Server implements AutoCloseable {
         parts,
         inspection,
         ended);
+  }
+
+  /** Of servers that start together only one gets the usual port; the others do without. */
+  private static Addresses listenForEtcd(
+      ServerSettings server, Addresses addresses, EtcdGateway etcd, Parts parts) {
+    if (addresses.etcdAddress().isEmpty()) {
+      return addresses;
+    }
+    int port = Addresses.port(addresses.etcdAddress());
+    try {
+      parts.add("the port for etcd's clients", EtcdServer.listen(server.listen(), port, etcd));
+      return addresses;
+    } catch (UnavailableException e) {
+      if (port != EtcdSettings.USUAL_PORT) {
+        throw e;
+      }
+      return addresses.withoutEtcd();
+    }
   }
 
   private static Ports ports(
