@@ -133,7 +133,11 @@ public final class Server implements AutoCloseable {
     if (!addresses.etcdAddress().isEmpty()) {
       parts.add(
           "the port for etcd's clients",
-          EtcdServer.listen(server.listen(), Addresses.port(addresses.etcdAddress()), etcd));
+          EtcdServer.listen(
+              server.listen(),
+              Addresses.port(addresses.etcdAddress()),
+              etcd,
+              settings.bind(EtcdSettings.class, ServerSchema.ETCD).tls()));
     }
     parts.add("the streams of etcd's clients", etcd::endStreams);
     Optional<TablesRole> tables = roles.tables(metastore);

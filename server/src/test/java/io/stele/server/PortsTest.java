@@ -15,11 +15,13 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class PortsTest {
 
-  private static final EtcdSettings ANY = new EtcdSettings(true, 0);
+  private static final EtcdSettings ANY =
+      new EtcdSettings(true, 0, Optional.empty(), Optional.empty(), Optional.empty());
 
   private final FileStore directory = new MemoryFileStore();
 

@@ -11,10 +11,11 @@ import io.stele.gateway.etcd.json.JsonHandler;
 import io.stele.gateway.etcd.json.StatusPages;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A port for etcd's clients: gRPC, and JSON over HTTP/1.1. */
+/** A port for etcd's clients: gRPC, and without TLS also JSON over HTTP/1.1. */
 public final class EtcdServer implements AutoCloseable {
   private static final int STOP_SECONDS = 2;
 
@@ -27,18 +28,24 @@ public final class EtcdServer implements AutoCloseable {
   private @Nullable ManagedChannel self; // made for the first request in JSON; guarded by this
   private boolean closed; // guarded by this
 
-  private EtcdServer(String host, int port, EtcdGateway gateway) throws IOException {
+  private EtcdServer(String host, int port, EtcdGateway gateway, Optional<EtcdTls> tls)
+      throws IOException {
     this.gateway = gateway;
     this.host = host;
     StatusPages pages = new StatusPages(gateway.backend(), MaintenanceService.API_VERSION);
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
             .directExecutor() // handlers do not block
-            .protocolNegotiator(new HttpOrGrpc(() -> new JsonHandler(this::self, pages)))
-            .handshakeTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS) // JSON has none; see HttpOrGrpc
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true);
+    if (tls.isPresent()) {
+      builder.sslContext(tls.get().context());
+    } else {
+      builder
+          .protocolNegotiator(new HttpOrGrpc(() -> new JsonHandler(this::self, pages)))
+          .handshakeTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS); // JSON has none: HttpOrGrpc
+    }
     gateway.addTo(builder);
     this.server = builder.build().start();
   }
@@ -49,8 +56,18 @@ public final class EtcdServer implements AutoCloseable {
    * @param port 0 for any that is free
    */
   public static EtcdServer listen(String host, int port, EtcdGateway gateway) {
+    return listen(host, port, gateway, Optional.empty());
+  }
+
+  /**
+   * Begins to listen.
+   *
+   * @param tls if connections are to be secured: then there is gRPC only
+   */
+  public static EtcdServer listen(
+      String host, int port, EtcdGateway gateway, Optional<EtcdTls> tls) {
     try {
-      return new EtcdServer(host, port, gateway);
+      return new EtcdServer(host, port, gateway, tls);
     } catch (IOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new UnavailableException(

@@ -1,8 +1,8 @@
 package io.stele.gateway.etcd.json;
 
-import com.google.gson.JsonObject;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import com.google.protobuf.StringValue;
 import com.google.protobuf.util.JsonFormat;
 import io.grpc.ClientCall;
 import io.grpc.Metadata;
@@ -103,19 +103,19 @@ final class JsonResponse {
 
   /** An error as etcd's gateway tells it; within a stream the last line. */
   void fail(Status status) {
-    JsonObject error = new JsonObject();
     String text =
-        status.getDescription() == null ? status.getCode().name() : status.getDescription();
-    error.addProperty("error", text);
-    error.addProperty("message", text);
-    error.addProperty("code", status.getCode().value());
+        json(
+            StringValue.of(
+                status.getDescription() == null
+                    ? status.getCode().name()
+                    : status.getDescription()));
+    String error =
+        "{\"error\":%s,\"message\":%s,\"code\":%d}".formatted(text, text, status.getCode().value());
     if (streaming) {
-      JsonObject line = new JsonObject();
-      line.add("error", error);
-      context.write(new DefaultHttpContent(bytes(line + "\n")));
+      context.write(new DefaultHttpContent(bytes("{\"error\":" + error + "}\n")));
       end(context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
     } else {
-      answer(http(status.getCode()), "application/json", error.toString());
+      answer(http(status.getCode()), "application/json", error);
     }
   }
 
