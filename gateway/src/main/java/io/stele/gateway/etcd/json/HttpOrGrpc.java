@@ -71,7 +71,14 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
       patience =
-          context.executor().schedule(() -> context.close(), PATIENCE_SECONDS, TimeUnit.SECONDS);
+          context
+              .executor()
+              .schedule(
+                  () -> {
+                    var _ = context.close();
+                  },
+                  PATIENCE_SECONDS,
+                  TimeUnit.SECONDS);
     }
 
     @Override

@@ -116,6 +116,6 @@ public final class JsonHandler extends SimpleChannelInboundHandler<FullHttpReque
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    context.close();
+    var _ = context.close();
   }
 }

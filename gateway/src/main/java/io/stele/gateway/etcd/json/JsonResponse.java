@@ -96,7 +96,7 @@ final class JsonResponse {
       HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
       head.headers().set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON);
       HttpUtil.setTransferEncodingChunked(head, true);
-      context.write(head);
+      var _ = context.write(head);
     }
     return context.writeAndFlush(new DefaultHttpContent(bytes("{\"result\":" + json + "}\n")));
   }
@@ -112,7 +112,7 @@ final class JsonResponse {
     String error =
         "{\"error\":%s,\"message\":%s,\"code\":%d}".formatted(text, text, status.getCode().value());
     if (streaming) {
-      context.write(new DefaultHttpContent(bytes("{\"error\":" + error + "}\n")));
+      var _ = context.write(new DefaultHttpContent(bytes("{\"error\":" + error + "}\n")));
       end(context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
     } else {
       answer(http(status.getCode()), "application/json", error);

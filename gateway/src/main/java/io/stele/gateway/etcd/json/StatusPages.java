@@ -85,7 +85,7 @@ public final class StatusPages {
     try {
       status = backend.metastore().status();
     } catch (SteleException e) {
-      response.refuse(HttpResponseStatus.SERVICE_UNAVAILABLE, e.getMessage());
+      response.refuse(HttpResponseStatus.SERVICE_UNAVAILABLE, String.valueOf(e.getMessage()));
       return;
     }
     Standing standing = status.standing();
@@ -110,7 +110,7 @@ public final class StatusPages {
   /** What the system says; on one that does not, what the JVM has. */
   private static long residentBytes() {
     try {
-      return Long.parseLong(Files.readString(MEMORY).split(" ")[1]) * PAGE_BYTES;
+      return Long.parseLong(Files.readString(MEMORY).split(" ", -1)[1]) * PAGE_BYTES;
     } catch (IOException | NumberFormatException e) {
       return Runtime.getRuntime().totalMemory();
     }
