@@ -107,14 +107,9 @@ public final class Server implements AutoCloseable {
             RaftEvent.MemberFailed.class,
             failed -> ended.completeExceptionally(new UnavailableException(failed.text()))));
     Channels channels = parts.add("connections to other members", new Channels());
-    Addresses addresses =
-        embedded
-            ? Addresses.unused()
-            : Addresses.of(
-                server.reachableHost(),
-                Ports.choose(
-                    server, settings.bind(EtcdSettings.class, ServerSchema.ETCD), directory));
     EtcdGateway etcd = parts.add("etcd's API", new EtcdGateway(channels));
+    Addresses addresses =
+        embedded ? Addresses.unused() : listenForEtcd(settings, directory, etcd, parts);
     NativeServer gateway =
         parts.add(
             "the native interface",
@@ -130,15 +125,6 @@ public final class Server implements AutoCloseable {
         new Assembly(settings, data, addresses, gateway, channels, events, parts, inspection);
     Optional<MetastoreRole> metastore = roles.metastore();
     metastore.ifPresent(role -> role.serve(etcd));
-    if (!addresses.etcdAddress().isEmpty()) {
-      parts.add(
-          "the port for etcd's clients",
-          EtcdServer.listen(
-              server.listen(),
-              Addresses.port(addresses.etcdAddress()),
-              etcd,
-              settings.bind(EtcdSettings.class, ServerSchema.ETCD).tls()));
-    }
     parts.add("the streams of etcd's clients", etcd::endStreams);
     Optional<TablesRole> tables = roles.tables(metastore);
     boolean formed = metastore.map(MetastoreRole::formed).orElse(true);
@@ -149,6 +135,31 @@ public final class Server implements AutoCloseable {
     events.publish(new ServerEvent.Started(data.toString(), gateway.address(), formed));
     return new Server(
         data, events, addresses, gateway.address(), metastore, tables, parts, inspection, ended);
+  }
+
+  /**
+   * Chooses all ports, and listens to etcd's clients, who are answered once there is a metastore.
+   * Of two servers that find the usual port free, one comes too late, and has none.
+   */
+  private static Addresses listenForEtcd(
+      Settings settings, LocalFileStore directory, EtcdGateway etcd, Parts parts)
+      throws IOException {
+    ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
+    EtcdSettings how = settings.bind(EtcdSettings.class, ServerSchema.ETCD);
+    Ports ports = Ports.choose(server, how, directory);
+    if (ports.etcdPort() != 0) {
+      try {
+        parts.add(
+            "the port for etcd's clients",
+            EtcdServer.listen(server.listen(), ports.etcdPort(), etcd, how.tls()));
+      } catch (UnavailableException e) {
+        if (ports.etcdPort() != EtcdSettings.USUAL_PORT) {
+          throw e;
+        }
+        ports = new Ports(ports.nativePort(), ports.raftPort(), 0);
+      }
+    }
+    return Addresses.of(server.reachableHost(), ports);
   }
 
   private static LocalFileStore open(Path data) {
