@@ -94,9 +94,9 @@ class TlsIT {
               file("client.key"));
       assertThat(known.run("put", "a", "1")).isEqualTo("OK");
       assertThat(known.run("get", "a")).isEqualTo("a\n1");
-      Etcdctl unknown = new Etcdctl(endpoint, "--cacert", file("ca.pem"), "--command-timeout=2s");
+      Etcdctl unknown = new Etcdctl(endpoint, "--cacert", file("ca.pem"), "--command-timeout=1s");
       assertThat(unknown.run("get", "a")).startsWith("Error:");
-      Etcdctl plain = new Etcdctl("http://" + node.address(), "--command-timeout=2s");
+      Etcdctl plain = new Etcdctl("http://" + node.address(), "--command-timeout=1s");
       assertThat(plain.run("get", "a")).startsWith("Error:");
     }
   }
