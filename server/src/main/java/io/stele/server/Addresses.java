@@ -49,10 +49,6 @@ public record Addresses(
         "");
   }
 
-  Addresses withoutEtcd() {
-    return new Addresses(nativeAddress, raftAddress, datasetsAddress, "");
-  }
-
   static int port(String address) {
     return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
   }

@@ -176,6 +176,10 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort) {
             port(line.group(4))));
   }
 
+  Ports withoutEtcd() {
+    return new Ports(nativePort, raftPort, datasetsPort, 0);
+  }
+
   private static int port(@Nullable String digits) {
     return digits == null ? 0 : Integer.parseInt(digits);
   }

@@ -122,11 +122,9 @@ public final class Server implements AutoCloseable {
             RaftEvent.MemberFailed.class,
             failed -> ended.completeExceptionally(new UnavailableException(failed.text()))));
     Channels channels = parts.add("connections to other members", new Channels());
-    Addresses addresses =
-        embedded
-            ? Addresses.unused()
-            : Addresses.of(server.reachableHost(), ports(settings, server, directory, reserved));
     EtcdGateway etcd = parts.add("etcd's API", new EtcdGateway(channels));
+    Addresses addresses =
+        embedded ? Addresses.unused() : listenForEtcd(settings, directory, etcd, parts, reserved);
     NativeServer gateway =
         parts.add(
             "the native interface",
@@ -151,7 +149,6 @@ public final class Server implements AutoCloseable {
             inspection);
     Optional<MetastoreRole> metastore = roles.metastore();
     metastore.ifPresent(role -> role.serve(etcd));
-    Addresses listening = listenForEtcd(server, addresses, etcd, parts);
     parts.add("the streams of etcd's clients", etcd::endStreams);
     TableFront front = roles.front(metastore);
     Optional<TablesRole> tables = roles.tables(metastore, front);
@@ -161,13 +158,13 @@ public final class Server implements AutoCloseable {
     boolean formed = metastore.map(MetastoreRole::formed).orElse(true);
     if (!embedded) {
       parts.add("addresses.json", () -> Addresses.remove(directory));
-      listening.write(directory);
+      addresses.write(directory);
     }
     events.publish(new ServerEvent.Started(data.toString(), gateway.address(), formed));
     return new Server(
         data,
         events,
-        listening,
+        addresses,
         gateway.address(),
         metastore,
         tables,
@@ -179,33 +176,34 @@ public final class Server implements AutoCloseable {
         ended);
   }
 
-  /** Of servers that start together only one gets the usual port; the others do without. */
+  /**
+   * Chooses all ports, and listens to etcd's clients, who are answered once there is a metastore.
+   * Of two servers that find the usual port free, one comes too late, and has none.
+   */
   private static Addresses listenForEtcd(
-      ServerSettings server, Addresses addresses, EtcdGateway etcd, Parts parts) {
-    if (addresses.etcdAddress().isEmpty()) {
-      return addresses;
-    }
-    int port = Addresses.port(addresses.etcdAddress());
-    try {
-      parts.add("the port for etcd's clients", EtcdServer.listen(server.listen(), port, etcd));
-      return addresses;
-    } catch (UnavailableException e) {
-      if (port != EtcdSettings.USUAL_PORT) {
-        throw e;
-      }
-      return addresses.withoutEtcd();
-    }
-  }
-
-  private static Ports ports(
-      Settings settings, ServerSettings server, LocalFileStore directory, Ports.Reserved reserved)
+      Settings settings,
+      LocalFileStore directory,
+      EtcdGateway etcd,
+      Parts parts,
+      Ports.Reserved reserved)
       throws IOException {
-    return Ports.choose(
-        server,
-        settings.bind(DatasetsSettings.class, ServerSchema.DATASETS),
-        settings.bind(EtcdSettings.class, ServerSchema.ETCD),
-        directory,
-        reserved);
+    ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
+    EtcdSettings how = settings.bind(EtcdSettings.class, ServerSchema.ETCD);
+    DatasetsSettings datasets = settings.bind(DatasetsSettings.class, ServerSchema.DATASETS);
+    Ports ports = Ports.choose(server, datasets, how, directory, reserved);
+    if (ports.etcdPort() != 0) {
+      try {
+        parts.add(
+            "the port for etcd's clients",
+            EtcdServer.listen(server.listen(), ports.etcdPort(), etcd, how.tls()));
+      } catch (UnavailableException e) {
+        if (ports.etcdPort() != EtcdSettings.USUAL_PORT) {
+          throw e;
+        }
+        ports = ports.withoutEtcd();
+      }
+    }
+    return Addresses.of(server.reachableHost(), ports);
   }
 
   private static LocalFileStore open(Path data) {

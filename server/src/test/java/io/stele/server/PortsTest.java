@@ -17,12 +17,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class PortsTest {
 
-  private static final EtcdSettings ANY = new EtcdSettings(true, 0);
+  private static final EtcdSettings ANY =
+      new EtcdSettings(true, 0, Optional.empty(), Optional.empty(), Optional.empty());
 
   private final FileStore directory = new MemoryFileStore();
 

@@ -78,6 +78,10 @@ public final class EtcdGateway implements MoreServices, AutoCloseable {
     services.forEach(service -> server.addService(ServerInterceptors.intercept(service, reader)));
   }
 
+  EtcdBackend backend() {
+    return backend;
+  }
+
   /** Ends all streams in words, so that clients go on elsewhere; and those yet to come. */
   public void endStreams() {
     backend.streams().end();

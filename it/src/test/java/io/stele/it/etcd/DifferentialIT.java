@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * watchers, is the same but for ids, terms and remaining times.
  */
 class DifferentialIT {
-  private static final int REQUESTS = 1_500;
+  private static final int REQUESTS = 600;
   private static final ByteString ZERO = ByteString.copyFrom(new byte[1]);
 
   @TempDir private Path directory;
@@ -47,7 +47,7 @@ class DifferentialIT {
             .setStartRevision(1)
             .setFragment(true)
             .build(),
-        WatchCreateRequest.newBuilder().setRangeEnd(ZERO).setStartRevision(500).build());
+        WatchCreateRequest.newBuilder().setRangeEnd(ZERO).setStartRevision(100).build());
   }
 
   @ParameterizedTest

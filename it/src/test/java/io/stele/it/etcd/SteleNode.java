@@ -6,6 +6,7 @@ import io.stele.base.event.Events;
 import io.stele.base.file.LocalFileStore;
 import io.stele.gateway.etcd.EtcdGateway;
 import io.stele.gateway.etcd.EtcdServer;
+import io.stele.gateway.etcd.EtcdTls;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.MemberAdmin;
 import io.stele.metastore.node.MetastoreNode;
@@ -15,6 +16,7 @@ import io.stele.metastore.raft.SoloSettings;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** A metastore of one member in this process, behind a port for etcd's clients. */
 final class SteleNode implements AutoCloseable {
@@ -25,7 +27,7 @@ final class SteleNode implements AutoCloseable {
   private final EtcdServer server;
   private final ManagedChannel channel;
 
-  private SteleNode(Path directory, int port) throws IOException {
+  private SteleNode(Path directory, int port, Optional<EtcdTls> tls) throws IOException {
     Events events = new Events((event, problem) -> {});
     files = LocalFileStore.open(directory.resolve("stele"));
     node =
@@ -42,7 +44,7 @@ final class SteleNode implements AutoCloseable {
             .group(() -> "differential")
             .open();
     gateway.serve(node, noAdmin());
-    server = EtcdServer.listen("127.0.0.1", port, gateway);
+    server = EtcdServer.listen("127.0.0.1", port, gateway, tls);
     channel = NettyChannelBuilder.forTarget("127.0.0.1:" + server.port()).usePlaintext().build();
   }
 
@@ -52,7 +54,11 @@ final class SteleNode implements AutoCloseable {
 
   /** On a port of its own choice, as after a restart; 0 for any. */
   static SteleNode start(Path directory, int port) throws IOException {
-    return new SteleNode(directory, port);
+    return new SteleNode(directory, port, Optional.empty());
+  }
+
+  static SteleNode start(Path directory, EtcdTls tls) throws IOException {
+    return new SteleNode(directory, 0, Optional.of(tls));
   }
 
   /** Nobody changes the group of one. */

@@ -14,8 +14,8 @@ public final class EtcdBackend {
   /** For how long a header may name a term that has passed. Nobody acts on it. */
   private static final long HEADER_NANOS = 100_000_000;
 
-  /** A header without its revision, and until when it may be used. */
-  private record Known(ResponseHeader header, long untilNanos) {}
+  /** A header without its revision, whether there is a leader, and until when both may be used. */
+  private record Known(ResponseHeader header, boolean hasLeader, long untilNanos) {}
 
   private final AtomicReference<@Nullable Metastore> metastore = new AtomicReference<>();
   private final AtomicReference<@Nullable MemberAdmin> admin = new AtomicReference<>();
@@ -54,6 +54,15 @@ public final class EtcdBackend {
 
   /** The header of an answer about the state at a revision. */
   public ResponseHeader header(long revision) {
+    return known().header().toBuilder().setRevision(revision).build();
+  }
+
+  /** Whether this member knows of a leader. */
+  public boolean hasLeader() {
+    return known().hasLeader();
+  }
+
+  private Known known() {
     Known last = known;
     long now = clock.nanos();
     if (last == null || now - last.untilNanos >= 0) {
@@ -65,10 +74,11 @@ public final class EtcdBackend {
                   .setMemberId(MemberIds.of(status.standing().self().id()))
                   .setRaftTerm(status.standing().term())
                   .build(),
+              status.standing().leader().isPresent(),
               now + HEADER_NANOS);
       known = last;
     }
-    return last.header().toBuilder().setRevision(revision).build();
+    return last;
   }
 
   /** The header of an answer that is about no revision in particular. */

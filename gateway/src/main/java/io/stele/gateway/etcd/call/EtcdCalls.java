@@ -52,6 +52,7 @@ public final class EtcdCalls {
     Deadline deadline = Context.current().getDeadline();
     CompletableFuture<R> answer;
     try {
+      checkLeader(who);
       answer = question.ask(backend.metastore(), who);
     } catch (RuntimeException e) {
       answer = CompletableFuture.failedFuture(e);
@@ -71,6 +72,12 @@ public final class EtcdCalls {
                 caller.onError(EtcdErrors.of(problem));
               }
             });
+  }
+
+  private void checkLeader(EtcdCaller who) {
+    if (who.hasLeader() && !backend.hasLeader()) {
+      throw EtcdError.NO_LEADER.exception();
+    }
   }
 
   /** Whom to ask instead, if that may help. */

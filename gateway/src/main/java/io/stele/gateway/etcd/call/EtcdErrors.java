@@ -86,7 +86,8 @@ public final class EtcdErrors {
       case KEY_ABSENT -> Optional.of(EtcdError.KEY_NOT_FOUND);
       case LEASE_ABSENT -> Optional.of(EtcdError.LEASE_NOT_FOUND);
       case LEASE_EXISTS -> Optional.of(EtcdError.LEASE_EXISTS);
-      case ABORTED, DENIED, EXHAUSTED, FENCED, INVALID, LOCKED, NOT_FOUND, SESSION_GONE, UNKNOWN ->
+      case EXHAUSTED -> Optional.of(EtcdError.TOO_LARGE);
+      case ABORTED, DENIED, FENCED, INVALID, LOCKED, NOT_FOUND, SESSION_GONE, UNKNOWN ->
           Optional.empty();
     };
   }

@@ -9,32 +9,34 @@ import java.util.concurrent.ConcurrentHashMap;
  * looks to etcd's clients as if it had been cancelled, and they do not come back.
  */
 public final class OpenStreams {
-  private final Set<Runnable> ends = ConcurrentHashMap.newKeySet();
+  /** One of them; each is itself and no other. */
+  public interface Stream {
+    /** The server stops: ends with {@link EtcdError#STOPPED}. Called at most once. */
+    void stop();
+  }
+
+  private final Set<Stream> streams = ConcurrentHashMap.newKeySet();
   private volatile boolean stopping;
 
-  /**
-   * A stream has begun.
-   *
-   * @param end ends it with {@link EtcdError#STOPPED}; called at most once, perhaps at once
-   */
-  public void add(Runnable end) {
-    ends.add(end);
-    if (stopping && ends.remove(end)) {
-      end.run();
+  /** A stream has begun; it is stopped at once if the server stops already. */
+  public void add(Stream stream) {
+    streams.add(stream);
+    if (stopping && streams.remove(stream)) {
+      stream.stop();
     }
   }
 
   /** It has ended by itself. */
-  public void remove(Runnable end) {
-    ends.remove(end);
+  public void remove(Stream stream) {
+    streams.remove(stream);
   }
 
   /** Ends all, and those that are yet to come. */
   public void end() {
     stopping = true;
-    for (Runnable end : List.copyOf(ends)) {
-      if (ends.remove(end)) {
-        end.run();
+    for (Stream stream : List.copyOf(streams)) {
+      if (streams.remove(stream)) {
+        stream.stop();
       }
     }
   }

@@ -8,6 +8,7 @@ import io.stele.gateway.etcd.auth.Grant;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.gateway.etcd.call.EtcdErrors;
+import io.stele.gateway.etcd.call.OpenStreams;
 import io.stele.gateway.etcd.kv.ToEtcd;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.RangeAnswer;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * now, and tells it if that is another key or another value: what came and went while it told
  * something else is left out.
  */
-final class Observation implements WatchSink {
+final class Observation implements WatchSink, OpenStreams.Stream {
   private final EtcdBackend backend;
   private final Access access;
   private final EtcdCaller who = EtcdCaller.current();
@@ -37,9 +38,6 @@ final class Observation implements WatchSink {
 
   /** Reasons to look again; all that have gathered are one. */
   private final Semaphore reasons = new Semaphore(1);
-
-  /** Ends the stream when the server stops. */
-  private final Runnable stop = () -> failed(new UnavailableException("the server stops"));
 
   private volatile boolean gone;
   private volatile @Nullable SteleException problem;
@@ -60,13 +58,18 @@ final class Observation implements WatchSink {
     Observation observation = new Observation(backend, access, caller);
     caller.setOnCancelHandler(observation::end);
     caller.setOnReadyHandler(observation.reasons::release);
-    backend.streams().add(observation.stop);
+    backend.streams().add(observation);
     blocking.execute(() -> observation.run(request));
   }
 
   private void end() {
     gone = true;
     reasons.release();
+  }
+
+  @Override
+  public void stop() {
+    failed(new UnavailableException("the server stops"));
   }
 
   private void run(LeaderRequest request) {
@@ -86,7 +89,7 @@ final class Observation implements WatchSink {
         caller.onError(EtcdErrors.of(e));
       }
     } finally {
-      backend.streams().remove(stop);
+      backend.streams().remove(this);
     }
   }
 

@@ -8,6 +8,7 @@ import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.gateway.etcd.call.EtcdErrors;
+import io.stele.gateway.etcd.call.OpenStreams;
 import io.stele.metastore.command.Answer;
 import io.stele.protocol.etcd.LeaseGrpc;
 import io.stele.protocol.etcd.LeaseKeepAliveRequest;
@@ -20,15 +21,12 @@ import java.util.concurrent.TimeUnit;
  * One stream of renewals. Each is answered when it is done, by the leader's clock; a lease that has
  * ended is answered with the time 0, which ends nothing else.
  */
-final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest> {
+final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest>, OpenStreams.Stream {
   private static final long FORWARD_SECONDS = 5;
 
   private final EtcdCalls calls;
   private final ServerCallStreamObserver<LeaseKeepAliveResponse> caller;
   private final EtcdCaller who = EtcdCaller.current();
-
-  /** Ends the stream when the server stops. */
-  private final Runnable stop = () -> fail(EtcdError.STOPPED.exception());
 
   // Guarded by this.
   private int underWay;
@@ -39,7 +37,7 @@ final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest> {
     this.calls = calls;
     this.caller = (ServerCallStreamObserver<LeaseKeepAliveResponse>) caller;
     this.caller.setOnCancelHandler(this::abandon);
-    calls.backend().streams().add(stop);
+    calls.backend().streams().add(this);
   }
 
   @Override
@@ -139,20 +137,25 @@ final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest> {
   private synchronized void fail(Throwable problem) {
     if (!ended && !caller.isCancelled()) {
       ended = true;
-      calls.backend().streams().remove(stop);
+      calls.backend().streams().remove(this);
       caller.onError(EtcdErrors.of(problem));
     }
   }
 
+  @Override
+  public void stop() {
+    fail(EtcdError.STOPPED.exception());
+  }
+
   private synchronized void abandon() {
     ended = true;
-    calls.backend().streams().remove(stop);
+    calls.backend().streams().remove(this);
   }
 
   private void endIfDone() {
     if (complete && underWay == 0 && !ended) {
       ended = true;
-      calls.backend().streams().remove(stop);
+      calls.backend().streams().remove(this);
       caller.onCompleted();
     }
   }

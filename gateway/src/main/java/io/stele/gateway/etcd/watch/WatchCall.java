@@ -5,12 +5,14 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.base.error.DeniedException;
+import io.stele.base.error.SteleException;
 import io.stele.gateway.etcd.auth.Access;
 import io.stele.gateway.etcd.auth.Grant;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.gateway.etcd.call.EtcdErrors;
+import io.stele.gateway.etcd.call.OpenStreams;
 import io.stele.gateway.etcd.call.Ranges;
 import io.stele.metastore.key.KeyRange;
 import io.stele.protocol.etcd.WatchCreateRequest;
@@ -23,15 +25,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One stream of watches. Requests come on the thread that reads from the network; what there is to
  * tell comes on the threads of the watches. Whatever is sent is sent under one lock, which is held
  * by nobody who waits for anything.
  */
-final class WatchCall {
+final class WatchCall implements OpenStreams.Stream {
   /** Stands for no watch, or all of them. */
   static final long NO_WATCH = -1;
+
+  private static final long LOOKOUT_MILLIS = 500;
+  private static final int LEADERLESS_LOOKS = 3; // a change of leader is no reason yet
 
   private static final String DUPLICATE = "mvcc: duplicate watch ID provided on the WatchStream";
   private static final String EMPTY_RANGE = "mvcc: watcher range is empty";
@@ -43,8 +51,8 @@ final class WatchCall {
   private final Duration progress;
   private final ServerCallStreamObserver<WatchResponse> caller;
 
-  /** Ends the stream when the server stops. */
-  private final Runnable stop = () -> fail(EtcdError.STOPPED.exception());
+  private int leaderless; // how often in a row; of the timer's thread
+  private volatile @Nullable ScheduledFuture<?> lookout;
 
   // All guarded by this.
   private final Map<Long, EtcdWatch> watches = new HashMap<>();
@@ -67,7 +75,24 @@ final class WatchCall {
     this.caller = caller;
     caller.setOnReadyHandler(this::resume);
     caller.setOnCancelHandler(this::end);
-    backend.streams().add(stop);
+    backend.streams().add(this);
+    if (who.hasLeader()) {
+      lookout =
+          timer.scheduleWithFixedDelay(
+              this::lookForLeader, LOOKOUT_MILLIS, LOOKOUT_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** Whoever asked for it would rather go elsewhere than wait at a member without a leader. */
+  private void lookForLeader() {
+    try {
+      leaderless = backend.hasLeader() ? 0 : leaderless + 1;
+    } catch (SteleException e) {
+      leaderless++;
+    }
+    if (leaderless == LEADERLESS_LOOKS) {
+      fail(EtcdError.NO_LEADER.exception());
+    }
   }
 
   EtcdBackend backend() {
@@ -230,6 +255,11 @@ final class WatchCall {
     }
   }
 
+  @Override
+  public void stop() {
+    fail(EtcdError.STOPPED.exception());
+  }
+
   /** Returns whether it had not ended before. */
   private boolean end() {
     List<EtcdWatch> left;
@@ -241,7 +271,11 @@ final class WatchCall {
       left = List.copyOf(watches.values());
       watches.clear();
     }
-    backend.streams().remove(stop);
+    backend.streams().remove(this);
+    ScheduledFuture<?> looking = lookout;
+    if (looking != null) {
+      looking.cancel(false);
+    }
     left.forEach(EtcdWatch::close);
     return true;
   }

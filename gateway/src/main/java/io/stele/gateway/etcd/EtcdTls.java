@@ -1,0 +1,51 @@
+package io.stele.gateway.etcd;
+
+import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.stele.base.error.InvalidRequestException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import javax.net.ssl.SSLException;
+
+/**
+ * How a port for etcd's clients is secured. All are files in PEM.
+ *
+ * @param certificate of the server, with those that lead to its authority
+ * @param key of the certificate, in PKCS#8 and without a password
+ * @param clientAuthority whose certificates clients must have; none if they need not have one
+ */
+public record EtcdTls(Path certificate, Path key, Optional<Path> clientAuthority) {
+  SslContext context() {
+    check("certificate", certificate);
+    check("key", key);
+    clientAuthority.ifPresent(file -> check("client-authority", file));
+    try {
+      SslContextBuilder builder =
+          GrpcSslContexts.configure(
+              SslContextBuilder.forServer(certificate.toFile(), key.toFile()), SslProvider.JDK);
+      clientAuthority.ifPresent(
+          file -> builder.trustManager(file.toFile()).clientAuth(ClientAuth.REQUIRE));
+      return builder.build();
+    } catch (SSLException | IllegalArgumentException e) {
+      throw new InvalidRequestException(
+          "etcd.certificate "
+              + certificate
+              + " and etcd.key "
+              + key
+              + " cannot be used: "
+              + e.getMessage(),
+          e);
+    }
+  }
+
+  private static void check(String what, Path file) {
+    if (!Files.isReadable(file)) {
+      throw new InvalidRequestException(
+          "etcd." + what + " is " + file + ": must be a file in PEM that can be read");
+    }
+  }
+}

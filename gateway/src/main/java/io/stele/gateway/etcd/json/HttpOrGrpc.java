@@ -1,0 +1,133 @@
+package io.stele.gateway.etcd.json;
+
+import io.grpc.netty.GrpcHttp2ConnectionHandler;
+import io.grpc.netty.InternalProtocolNegotiator;
+import io.grpc.netty.InternalProtocolNegotiators;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.util.AsciiString;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells by the first bytes of a connection whether it speaks HTTP/2, which is gRPC's, or HTTP/1.1,
+ * which is JSON's: those of HTTP/2 are fixed and begin with a word that is no method of HTTP/1.1.
+ */
+public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNegotiator {
+  private static final int MAX_BODY_BYTES = 4 << 20;
+  private static final long PATIENCE_SECONDS = 60;
+
+  private final InternalProtocolNegotiator.ProtocolNegotiator plain =
+      InternalProtocolNegotiators.serverPlaintext();
+  private final Supplier<ChannelHandler> json;
+
+  /**
+   * For a server.
+   *
+   * @param json makes what answers the requests of one connection
+   */
+  public HttpOrGrpc(Supplier<ChannelHandler> json) {
+    this.json = json;
+  }
+
+  @Override
+  public AsciiString scheme() {
+    return plain.scheme();
+  }
+
+  @Override
+  public ChannelHandler newHandler(GrpcHttp2ConnectionHandler grpc) {
+    return new FirstBytes(plain.newHandler(grpc), json);
+  }
+
+  @Override
+  public void close() {
+    plain.close();
+  }
+
+  /** Stands in front of a new connection until its first bytes have come. */
+  private static final class FirstBytes extends ByteToMessageDecoder {
+    private static final byte[] PREFACE = {'P', 'R', 'I', ' '};
+
+    private final ChannelHandler grpc;
+    private final Supplier<ChannelHandler> json;
+    private @Nullable ScheduledFuture<?> patience;
+    private @Nullable Object begin; // the event with which gRPC's handlers begin
+
+    FirstBytes(ChannelHandler grpc, Supplier<ChannelHandler> json) {
+      this.grpc = grpc;
+      this.json = json;
+    }
+
+    /** Who connects and says nothing is sent away. */
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+      patience =
+          context
+              .executor()
+              .schedule(
+                  () -> {
+                    var _ = context.close();
+                  },
+                  PATIENCE_SECONDS,
+                  TimeUnit.SECONDS);
+    }
+
+    @Override
+    protected void handlerRemoved0(ChannelHandlerContext context) {
+      if (patience != null) {
+        patience.cancel(false);
+      }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+      if (begin == null) {
+        begin = event;
+      } else {
+        super.userEventTriggered(context, event);
+      }
+    }
+
+    @Override
+    protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
+      int seen = Math.min(PREFACE.length, in.readableBytes());
+      for (int i = 0; i < seen; i++) {
+        if (in.getByte(in.readerIndex() + i) != PREFACE[i]) {
+          speakHttp(context.pipeline());
+          return;
+        }
+      }
+      if (seen == PREFACE.length) {
+        speakGrpc(context);
+      }
+    }
+
+    /** What has been read goes on to who comes next as soon as this handler is gone. */
+    private void speakGrpc(ChannelHandlerContext context) {
+      ChannelPipeline pipeline = context.pipeline();
+      pipeline.addAfter(context.name(), null, grpc);
+      Object event = begin;
+      if (event != null) {
+        context.fireUserEventTriggered(event);
+      }
+      pipeline.remove(this);
+    }
+
+    private void speakHttp(ChannelPipeline pipeline) {
+      while (pipeline.last() != this) {
+        pipeline.removeLast(); // gRPC's own, which waits for what will not come
+      }
+      pipeline.addLast(new HttpServerCodec(), new HttpObjectAggregator(MAX_BODY_BYTES), json.get());
+      pipeline.remove(this);
+    }
+  }
+}
