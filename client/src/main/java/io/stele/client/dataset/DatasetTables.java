@@ -60,9 +60,7 @@ public final class DatasetTables implements Tables {
 
   @Override
   public Tables at(Consistency consistency) {
-    return consistency.equals(Consistency.DEFAULT)
-        ? this
-        : new DatasetTables(tables.at(consistency), datasets);
+    return new DatasetTables(tables.at(consistency), datasets);
   }
 
   // ---- changes
@@ -241,25 +239,17 @@ public final class DatasetTables implements Tables {
                             && (columns.to() == null || columns.to().compareTo(COLUMN) > 0)));
   }
 
+  /** A table's own scan is handed out as it is: readers of rows know how it goes on. */
   @Override
   public TableScan scan(String table, ReadPredicate predicate, ScanOptions options) {
     try {
-      return new ScanOrLookup(
-          tables.scan(table, predicate, options), () -> dataset(table, predicate, options));
+      return tables.scan(table, predicate, options);
     } catch (NotFoundException e) {
-      return new ScanOrLookup(
-          null,
-          () ->
-              dataset(table, predicate, options)
-                  .or(
-                      () -> {
-                        throw e;
-                      }));
+      if (isDataset(table)) {
+        return new LookedUp(lookUp(table, predicate, options));
+      }
+      throw e;
     }
-  }
-
-  private Optional<CellPage> dataset(String table, ReadPredicate predicate, ScanOptions options) {
-    return isDataset(table) ? Optional.of(lookUp(table, predicate, options)) : Optional.empty();
   }
 
   @Override
@@ -267,48 +257,29 @@ public final class DatasetTables implements Tables {
     return unlessDataset(table, () -> tables.sampleRows(table));
   }
 
-  /** A scan of a table, or what a dataset has if there is no such table. */
-  private static final class ScanOrLookup implements TableScan {
-    private final @Nullable TableScan scan;
-    private final Supplier<Optional<CellPage>> lookup;
-    private boolean begun;
-    private boolean looked;
+  /** All that was asked for of a dataset. */
+  private static final class LookedUp implements TableScan {
+    private Optional<CellPage> page;
 
-    ScanOrLookup(@Nullable TableScan scan, Supplier<Optional<CellPage>> lookup) {
-      this.scan = scan;
-      this.lookup = lookup;
+    LookedUp(CellPage page) {
+      this.page = Optional.of(page);
     }
 
     @Override
     public long txn() {
-      return scan == null || looked ? 0 : scan.txn();
+      return 0;
     }
 
     @Override
     public CellPage next(int maxBytes) {
-      if (looked) {
-        return new CellPage(0, Optional.empty(), false);
-      }
-      if (scan == null) {
-        looked = true;
-        return lookup.get().orElseThrow();
-      }
-      try {
-        CellPage page = scan.next(maxBytes);
-        begun = true;
-        return page;
-      } catch (NotFoundException e) {
-        Optional<CellPage> page = begun ? Optional.empty() : lookup.get();
-        looked = page.isPresent();
-        return page.orElseThrow(() -> e);
-      }
+      CellPage next = page.orElseGet(() -> new CellPage(0, Optional.empty(), false));
+      page = Optional.empty();
+      return next;
     }
 
     @Override
     public void close() {
-      if (scan != null) {
-        scan.close();
-      }
+      page = Optional.empty();
     }
   }
 }
