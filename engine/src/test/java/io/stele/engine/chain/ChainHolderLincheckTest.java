@@ -68,7 +68,7 @@ public class ChainHolderLincheckTest {
         .actorsPerThread(2)
         .actorsBefore(0)
         .actorsAfter(1)
-        .invocationsPerIteration(250)
+        .invocationsPerIteration(150)
         .check(ChainHolderLincheckTest.class);
   }
 

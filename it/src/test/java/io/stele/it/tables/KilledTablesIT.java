@@ -46,7 +46,7 @@ class KilledTablesIT {
   @Test
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void nothingIsLostOrTornWhenTheServerIsKilled() throws Exception {
-    killAgainAndAgain(5);
+    killAgainAndAgain(3);
   }
 
   @Test
