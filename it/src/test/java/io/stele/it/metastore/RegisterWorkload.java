@@ -56,6 +56,7 @@ final class RegisterWorkload {
     } else {
       compareAndSet(name, client, key, random);
     }
+    workers.pause(Workers.PACE);
   }
 
   private void get(String name, MetastoreClient client, String key) throws InterruptedException {

@@ -92,6 +92,7 @@ final class TransactionWorkload {
       case 4 -> attempt(name, client, tx -> tx.below(DIRECTORY));
       default -> exchange(name, client, random);
     }
+    workers.pause(Workers.PACE);
   }
 
   // ---- what is done in a transaction
