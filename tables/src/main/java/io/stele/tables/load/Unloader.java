@@ -69,6 +69,7 @@ public final class Unloader {
     } finally {
       if (!flushed) {
         change(table, leaving, TabletState.READ_ONLY, TabletState.ACTIVE); // it stays
+        flusher.gone(leaving);
       }
     }
     change(table, leaving, TabletState.READ_ONLY, TabletState.DISABLED);
@@ -151,6 +152,7 @@ public final class Unloader {
               }
               table.replace(view.withTablets(rest), ended);
             });
+    flusher.gone(tablets);
     tablets.forEach(tablet -> table.events().rowsChanged(tablet, Optional.empty()));
   }
 }

@@ -20,8 +20,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -36,6 +38,9 @@ final class FlushRun {
   private final LogRelease release;
   private final TabletConfigs configs;
   private final ReentrantLock running = new ReentrantLock(); // one at a time
+
+  // Tablets that were flushed out: until META knows, it relies on the log from a transaction on.
+  private final Map<Tablet, Long> leaving = new ConcurrentHashMap<>();
 
   FlushRun(ServerParts server, Memory memory, LogRelease release, TabletConfigs configs) {
     this.server = server;
@@ -143,7 +148,7 @@ final class FlushRun {
 
   /**
    * Writes what tablets that take no more writes have in memory to files of their own; the mem
-   * fragments stay for the others.
+   * fragments stay for the others. The log stays as well, until they are {@link #gone}.
    */
   void flushOut(Table table, Set<Tablet> leaving) throws IOException {
     running.lock();
@@ -151,6 +156,7 @@ final class FlushRun {
       long txn = server.sequencer().assigned();
       server.sequencer().awaitDurable(txn);
       TableView view = table.view();
+      hold(view, leaving);
       for (int g = 0; g < view.groups().size(); g++) {
         GroupView group = view.groups().get(g);
         List<TabletView> tablets =
@@ -161,6 +167,25 @@ final class FlushRun {
       }
     } finally {
       running.unlock();
+    }
+  }
+
+  private void hold(TableView view, Set<Tablet> tablets) {
+    long from = view.groups().stream().mapToLong(GroupView::minTxn).min().orElse(Long.MAX_VALUE);
+    for (Tablet tablet : tablets) {
+      if (leaving.putIfAbsent(tablet, from) == null) {
+        release.saving(from);
+      }
+    }
+  }
+
+  /** The log is no longer needed for tablets that were flushed out, or it is in any case. */
+  void gone(Set<Tablet> tablets) {
+    for (Tablet tablet : tablets) {
+      Long from = leaving.remove(tablet);
+      if (from != null) {
+        release.saved(from);
+      }
     }
   }
 
@@ -212,9 +237,14 @@ final class FlushRun {
     }
   }
 
-  /** Tablets on their way out write their own rows; those that are not here yet have none. */
+  /**
+   * Those that are not here yet have no rows, and of those that were flushed out all rows are in
+   * files. One on its way there still has some in memory, which go from there now.
+   */
   private static boolean isFlushedHere(TabletView tablet) {
-    return tablet.state() == TabletState.FRAGMENTS_LOADING || tablet.state() == TabletState.ACTIVE;
+    return tablet.state() == TabletState.FRAGMENTS_LOADING
+        || tablet.state() == TabletState.ACTIVE
+        || tablet.state() == TabletState.READ_ONLY;
   }
 
   private void giveUp(Table table, Optional<DiskFragment> fragment) throws IOException {

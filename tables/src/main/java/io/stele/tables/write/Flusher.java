@@ -84,7 +84,7 @@ public final class Flusher implements AutoCloseable {
 
   /**
    * Writes what tablets that take no more writes have in memory to files of their own, which are in
-   * their chains when it returns.
+   * their chains when it returns. The log keeps what they had until they are {@link #gone}.
    */
   public void flushOut(Table table, Set<Tablet> leaving) {
     try {
@@ -93,6 +93,11 @@ public final class Flusher implements AutoCloseable {
       throw new UnavailableException(
           "tablets of table \"" + table.name() + "\" were not written to disk: " + e, e);
     }
+  }
+
+  /** Tablets that were flushed out have left, or stay. */
+  public void gone(Set<Tablet> tablets) {
+    run.gone(tablets);
   }
 
   /** Runs something while no flush can change a chain. */
