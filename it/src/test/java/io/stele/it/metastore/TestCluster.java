@@ -50,6 +50,8 @@ public final class TestCluster implements AutoCloseable {
           "--set",
           "metastore.raft.request=2s");
 
+  private static final List<String> METASTORE_ALONE = List.of("--roles", "metastore");
+
   private final TestNetwork network;
   private final Path data;
   private final Path logs;
@@ -86,7 +88,7 @@ public final class TestCluster implements AutoCloseable {
    * @param settings such as {@code metastore.raft.keep-entries=100}
    */
   static TestCluster start(String name, int count, TestNetwork network, String... settings) {
-    return start(name, count, network, _ -> List.of(), settings);
+    return start(name, count, network, _ -> METASTORE_ALONE, settings);
   }
 
   /**
@@ -123,7 +125,7 @@ public final class TestCluster implements AutoCloseable {
 
   /** Starts this many servers that belong to no group. */
   static TestCluster unformed(String name, int count, TestNetwork network, String... settings) {
-    return unformed(name, count, network, _ -> List.of(), settings);
+    return unformed(name, count, network, _ -> METASTORE_ALONE, settings);
   }
 
   private static TestCluster unformed(
