@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 public final class PendingCall<Q, R> extends CompletableFuture<R> {
   private static final int MOST_HINTS = 3;
 
+  // An attempt that is cut off at once would only make unknown what is known.
+  private static final long LEAST_NANOS = 10_000_000;
+
   private final Caller caller;
   private final MethodDescriptor<Q, R> method;
   private final Q request;
@@ -205,7 +208,7 @@ public final class PendingCall<Q, R> extends CompletableFuture<R> {
       return;
     }
     long pause = atOnce ? 0 : caller.pauseNanos(attempts);
-    if (timeLeft() <= pause) {
+    if (timeLeft() - pause < LEAST_NANOS) {
       fail(problem);
       return;
     }
