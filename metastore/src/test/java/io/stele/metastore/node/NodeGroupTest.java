@@ -28,12 +28,12 @@ import io.stele.metastore.raft.RatisConsensus;
 import io.stele.metastore.watch.KeyEvent;
 import io.stele.metastore.watch.WatchRequest;
 import io.stele.metastore.watch.WatchSink;
+import io.stele.testkit.FreePorts;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -102,11 +102,7 @@ class NodeGroupTest {
   }
 
   private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return FreePorts.next();
   }
 
   /** The members' questions to each other, without a network. */

@@ -5,12 +5,12 @@ import static org.awaitility.Awaitility.await;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.event.Events;
 import io.stele.base.settings.ByteSize;
+import io.stele.testkit.FreePorts;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -189,11 +189,7 @@ final class TestMembers implements AutoCloseable {
   }
 
   static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return FreePorts.next();
   }
 
   private Node node(Member member) {
