@@ -274,7 +274,7 @@ class MovingTabletsTest {
   void changesThatDiedWithTheirServerAreInDoubtOnceAndThenForgotten() throws Exception {
     TcpProxy proxy = servers.addBehindProxy();
     servers.cluster.move("t", bytes("a"), proxy.address());
-    Stele client = servers.client(servers.address(1), Duration.ofMillis(400), LONG);
+    Stele client = servers.client(servers.address(1), Duration.ofSeconds(2), LONG);
     for (String row : List.of("a", "h")) {
       CellBatch cells = batch(put(row, "f:x", 1, "1"));
       answer(client.rows().apply("t", cells, Tables.ANY_TXN, false));

@@ -70,7 +70,8 @@ class NodeGroupTest {
 
   private void startThree() {
     for (int i = 1; i <= 3; i++) {
-      members.add(new Member("m" + i, "127.0.0.1:" + freePort(), "127.0.0.1:" + freePort()));
+      members.add(
+          new Member("m" + i, "127.0.0.1:" + FreePorts.next(), "127.0.0.1:" + FreePorts.next()));
     }
     members.parallelStream().forEach(member -> nodes.put(member.id(), start(member)));
   }
@@ -99,10 +100,6 @@ class NodeGroupTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private static int freePort() {
-    return FreePorts.next();
   }
 
   /** The members' questions to each other, without a network. */

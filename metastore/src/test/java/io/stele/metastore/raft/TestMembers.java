@@ -43,7 +43,8 @@ final class TestMembers implements AutoCloseable {
     Optional<RatisConsensus<Position>> running = Optional.empty();
 
     Node(String id) {
-      this.member = new Member(id, "127.0.0.1:" + freePort(), "127.0.0.1:" + freePort());
+      this.member =
+          new Member(id, "127.0.0.1:" + FreePorts.next(), "127.0.0.1:" + FreePorts.next());
       this.directory = root.resolve(id);
     }
 
@@ -186,10 +187,6 @@ final class TestMembers implements AutoCloseable {
   private static void waitFor(Duration time) {
     CompletableFuture<Boolean> never = new CompletableFuture<>();
     never.completeOnTimeout(true, time.toNanos(), TimeUnit.NANOSECONDS).join();
-  }
-
-  static int freePort() {
-    return FreePorts.next();
   }
 
   private Node node(Member member) {

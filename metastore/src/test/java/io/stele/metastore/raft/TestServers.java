@@ -7,6 +7,7 @@ import io.stele.base.file.CrashMode;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
+import io.stele.testkit.FreePorts;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -35,8 +36,8 @@ final class TestServers implements AutoCloseable {
 
   /** One server, and what survives its restart. */
   final class Server {
-    final String address = "127.0.0.1:" + TestMembers.freePort();
-    final String raftAddress = "127.0.0.1:" + TestMembers.freePort();
+    final String address = "127.0.0.1:" + FreePorts.next();
+    final String raftAddress = "127.0.0.1:" + FreePorts.next();
     final Path directory;
     MapReplica.Disk disk = new MapReplica.Disk();
     MemoryFileStore files = new MemoryFileStore();

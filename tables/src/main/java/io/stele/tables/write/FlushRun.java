@@ -40,7 +40,7 @@ final class FlushRun {
   private final ReentrantLock running = new ReentrantLock(); // one at a time
 
   // Tablets that were flushed out: until META knows, it relies on the log from a transaction on.
-  private final Map<Tablet, Long> leaving = new ConcurrentHashMap<>();
+  private final Map<Tablet, Long> unsaved = new ConcurrentHashMap<>();
 
   FlushRun(ServerParts server, Memory memory, LogRelease release, TabletConfigs configs) {
     this.server = server;
@@ -173,16 +173,19 @@ final class FlushRun {
   private void hold(TableView view, Set<Tablet> tablets) {
     long from = view.groups().stream().mapToLong(GroupView::minTxn).min().orElse(Long.MAX_VALUE);
     for (Tablet tablet : tablets) {
-      if (leaving.putIfAbsent(tablet, from) == null) {
+      if (unsaved.putIfAbsent(tablet, from) == null) {
         release.saving(from);
       }
     }
   }
 
-  /** The log is no longer needed for tablets that were flushed out, or it is in any case. */
+  /**
+   * Tablets that were flushed out have left, and META knows; or they stay, and the log is kept for
+   * what they have in memory.
+   */
   void gone(Set<Tablet> tablets) {
     for (Tablet tablet : tablets) {
-      Long from = leaving.remove(tablet);
+      Long from = unsaved.remove(tablet);
       if (from != null) {
         release.saved(from);
       }
