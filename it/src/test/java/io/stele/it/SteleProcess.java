@@ -24,6 +24,10 @@ public final class SteleProcess implements AutoCloseable {
   private static final Duration DEADLINE = Duration.ofSeconds(90);
   private static final int LAST_WORDS = 15; // lines
 
+  /** A server of a test lives for seconds: better machinery costs it more than it brings. */
+  public static final String SHORT_LIFE =
+      "-XX:-UseParallelGC -XX:+UseSerialGC -XX:TieredStopAtLevel=1";
+
   private final Path data;
   private final Path log;
   private final List<String> command;
@@ -35,7 +39,7 @@ public final class SteleProcess implements AutoCloseable {
    * Not started yet.
    *
    * @param data the directory in which it writes its addresses
-   * @param javaOptions for the launcher
+   * @param javaOptions for the launcher, behind those of every server
    */
   public SteleProcess(Path data, Path log, String javaOptions, List<String> command) {
     this.data = data;
@@ -76,7 +80,7 @@ public final class SteleProcess implements AutoCloseable {
     builder.environment().keySet().removeIf(name -> name.startsWith("STELE_"));
     builder.environment().remove("JAVA_TOOL_OPTIONS");
     builder.environment().put("STELE_BUILD", "never");
-    builder.environment().put("STELE_JAVA_OPTS", javaOptions);
+    builder.environment().put("STELE_JAVA_OPTS", SHORT_LIFE + " " + javaOptions);
     if (process != null) {
       forgetAddresses();
     }

@@ -36,8 +36,7 @@ final class TabletCluster implements AutoCloseable {
   /** Within which all tablets must be served once nothing is in the way. */
   static final Duration RECOVERY = TestCluster.RECOVERY;
 
-  static final String SMALL =
-      "-Xms48m -Xmx192m -XX:-UseParallelGC -XX:+UseSerialGC -XX:TieredStopAtLevel=1";
+  private static final String SMALL = "-Xms48m -Xmx192m";
 
   private static final String META_TABLET = "META1";
 
@@ -95,6 +94,7 @@ final class TabletCluster implements AutoCloseable {
   static List<String> java(String options, Path... before) {
     List<String> command = new ArrayList<>();
     command.add(ProcessHandle.current().info().command().orElse("java"));
+    command.addAll(List.of(SteleProcess.SHORT_LIFE.split(" ", -1)));
     command.addAll(List.of(SMALL.split(" ", -1)));
     command.addAll(List.of(options.split(" ", -1)));
     command.add("--enable-native-access=ALL-UNNAMED");

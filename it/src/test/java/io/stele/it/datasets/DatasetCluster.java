@@ -43,8 +43,7 @@ final class DatasetCluster implements AutoCloseable {
 
   private static final String NODE_KEYS = "/stele/datasets/it/v1/nodes/";
   private static final Duration POLL = Duration.ofMillis(50);
-  private static final String SMALL =
-      "-Xms32m -Xmx128m -XX:-UseParallelGC -XX:+UseSerialGC -XX:TieredStopAtLevel=1";
+  private static final String SMALL = "-Xms32m -Xmx128m";
 
   private final Path data;
   private final Path logs;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code stele server} on a host of a test's network; its disk can be slowed down. */
 public final class MemberProcess implements AutoCloseable {
   private static final Duration DEADLINE = Duration.ofSeconds(90);
-  private static final String JAVA_OPTIONS = "-Xms96m -Xmx256m -XX:TieredStopAtLevel=1";
+  private static final String JAVA_OPTIONS = "-Xms96m -Xmx256m";
 
   private final SteleProcess process;
   private @Nullable Process tracer; // guarded by this

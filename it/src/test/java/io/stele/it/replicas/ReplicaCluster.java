@@ -57,8 +57,7 @@ final class ReplicaCluster implements AutoCloseable {
 
   private static final String SERVING = "serving";
   private static final String JOINING = "joining";
-  private static final String SMALL =
-      "-Xms48m -Xmx256m -XX:-UseParallelGC -XX:+UseSerialGC -XX:TieredStopAtLevel=1";
+  private static final String SMALL = "-Xms48m -Xmx256m";
 
   private final TestNetwork network;
   private final Optional<TestCluster> group; // where the metastore has more than one member
