@@ -149,6 +149,13 @@ final class ServerCommand implements Callable<Integer> {
   private boolean check;
 
   @Option(
+      names = "--rehearse",
+      paramLabel = "DIR",
+      hidden = true,
+      description = "Do in an empty directory what servers do first, and end; for the launcher.")
+  private @Nullable Path rehearsal;
+
+  @Option(
       names = "--settings",
       description = "Print all settings with their defaults, as a file, and end.")
   private boolean listSettings;
@@ -159,6 +166,10 @@ final class ServerCommand implements Callable<Integer> {
     if (listSettings) {
       out.print(ServerSchema.SCHEMA.sample());
       out.flush();
+      return ExitCode.OK;
+    }
+    if (rehearsal != null) {
+      new Rehearsal(rehearsal).run();
       return ExitCode.OK;
     }
     Settings settings = settings(System.getenv());
