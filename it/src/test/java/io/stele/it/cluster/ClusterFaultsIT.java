@@ -21,7 +21,7 @@ class ClusterFaultsIT {
   @Test
   @Timeout(value = 6, unit = TimeUnit.MINUTES)
   void nothingIsLostTornOrDoneTwiceWhileServersFail() throws Exception {
-    run("faults", Duration.ofSeconds(40));
+    run("faults", Duration.ofSeconds(30));
   }
 
   @Test

@@ -42,7 +42,7 @@ final class Workloads implements AutoCloseable {
 
   private static final int ROWS = 24; // of each table but the list
   private static final int WORKERS = 3; // of each kind, for each client
-  private static final Duration PACE = Duration.ofMillis(4); // the servers need the processor too
+  private static final Duration PACE = Duration.ofMillis(6); // the servers need the processor too
 
   private final TabletCluster cluster;
   private final long seed;
