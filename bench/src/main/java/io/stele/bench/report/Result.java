@@ -85,10 +85,19 @@ public record Result(
     return new Result(name, unit, stele, peer.orElse(null), peerName, bound / stele, 1.0, note);
   }
 
-  /** Whether the goal is met; nothing if there is none, or nothing to compare with. */
+  /**
+   * Whether the goal is met by the ratio as it is shown, so that the two never contradict each
+   * other; nothing if there is no goal, or nothing to compare with.
+   */
   public Optional<Boolean> met() {
     Double wanted = goal;
     Double reached = ratio;
-    return wanted == null || reached == null ? Optional.empty() : Optional.of(reached >= wanted);
+    return wanted == null || reached == null
+        ? Optional.empty()
+        : Optional.of(shown(reached) >= shown(wanted));
+  }
+
+  private static double shown(double figure) {
+    return Figures.number(figure).doubleValue();
   }
 }

@@ -38,6 +38,12 @@ class ResultTest {
   }
 
   @Test
+  void whatIsShownAsTheGoalMeetsIt() {
+    assertThat(beside(Better.HIGHER, 9_996, 10_000).met()).contains(true); // shown as 1.0
+    assertThat(beside(Better.HIGHER, 9_994, 10_000).met()).contains(false); // as 0.999
+  }
+
+  @Test
   void growthIsHeldAgainstItselfAndNotAgainstThePeer() {
     Result grown = Result.growth("g", "cost", 1.25, Optional.of(9.0), "RocksDB", 1.3, "");
     assertThat(grown.ratio()).isCloseTo(0.8, within(1e-9));
