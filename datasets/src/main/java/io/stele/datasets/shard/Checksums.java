@@ -5,12 +5,18 @@ import io.stele.base.file.FileStore;
 import io.stele.base.file.ReadableFile;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
 /** The checksum of a whole file. */
 public final class Checksums {
+  private static final long MAPPED_PIECE = 1 << 30; // a buffer has less than two gigabytes
+
   private Checksums() {}
 
   /** Somebody who gets the bytes of a file in their order. */
@@ -20,6 +26,23 @@ public final class Checksums {
 
   public static ShardManifest.Content of(FileStore store, FilePath path) throws IOException {
     return read(store, path, (_, _) -> {});
+  }
+
+  static ShardManifest.Content of(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+        Arena arena = Arena.ofConfined()) {
+      return of(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena));
+    }
+  }
+
+  /** Of a file that is mapped. */
+  static ShardManifest.Content of(MemorySegment file) {
+    CRC32C crc = new CRC32C();
+    for (long start = 0; start < file.byteSize(); start += MAPPED_PIECE) {
+      long length = Math.min(MAPPED_PIECE, file.byteSize() - start);
+      crc.update(file.asSlice(start, length).asByteBuffer());
+    }
+    return new ShardManifest.Content(file.byteSize(), (int) crc.getValue());
   }
 
   /** Copies a file over what is there, without syncing it. */

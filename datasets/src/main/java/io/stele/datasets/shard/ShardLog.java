@@ -38,6 +38,14 @@ final class ShardLog implements Closeable {
   private long longestKey;
   private long longestValue;
 
+  /**
+   * What a log has.
+   *
+   * @param longestKey bytes
+   * @param longestValue bytes
+   */
+  record Summary(int fileId, long puts, long longestKey, long longestValue) {}
+
   ShardLog(Path file, int fileId) throws IOException {
     this.channel =
         FileChannel.open(
@@ -60,6 +68,10 @@ final class ShardLog implements Closeable {
 
   long puts() {
     return puts;
+  }
+
+  Summary summary() {
+    return new Summary(fileId, puts, longestKey, longestValue);
   }
 
   private void length(int value) throws IOException {

@@ -93,18 +93,14 @@ public final class ShardWriter {
     FilePath logPath = ShardFiles.log(version, shard);
     FilePath indexPath = ShardFiles.index(version, shard);
     TakenOver copied = takenOver;
-    if (copied == null) {
-      pair.finish();
-    }
+    SparkeyPair.Finished finished =
+        copied == null
+            ? pair.finish()
+            : new SparkeyPair.Finished(SparkeyPair.keys(local(logPath)), copied.log, copied.index);
     store.sync(logPath);
     store.sync(indexPath);
     ShardManifest manifest =
-        new ShardManifest(
-            shard,
-            shards,
-            SparkeyPair.keys(local(logPath)),
-            copied == null ? Checksums.of(store, logPath) : copied.log,
-            copied == null ? Checksums.of(store, indexPath) : copied.index);
+        new ShardManifest(shard, shards, finished.keys(), finished.log(), finished.index());
     store.replace(ShardFiles.manifest(version, shard), manifest.toBytes());
     return manifest;
   }

@@ -33,13 +33,25 @@ public final class SparkeyPair implements Closeable {
     return log.puts();
   }
 
+  /**
+   * A log and its index, complete.
+   *
+   * @param keys how many different ones
+   */
+  public record Finished(long keys, ShardManifest.Content log, ShardManifest.Content index) {}
+
   /** Ends the log and makes the index. */
-  public void finish() throws IOException {
+  public Finished finish() throws IOException {
     log.finish();
+    Path index = Sparkey.getIndexFile(file.toFile()).toPath();
+    if (ShardIndex.fits(log.puts(), INDEX_BYTES)) {
+      return ShardIndex.make(file, log.summary(), index);
+    }
     try (SparkeyWriter writer = Sparkey.append(file.toFile())) {
       writer.setMaxMemory(INDEX_BYTES);
       writer.writeHash();
     }
+    return new Finished(keys(file), Checksums.of(file), Checksums.of(index));
   }
 
   /** How many different keys there are in a log that has an index. */

@@ -5,7 +5,6 @@ import io.stele.base.file.FileStore;
 import io.stele.base.file.LocalFileStore;
 import io.stele.base.file.ReadableFile;
 import io.stele.base.file.WritableFile;
-import io.stele.datasets.shard.Checksums;
 import io.stele.datasets.shard.ShardFiles;
 import io.stele.datasets.shard.SparkeyPair;
 import java.io.IOException;
@@ -56,17 +55,13 @@ final class SparkeyPart implements PartWriter {
 
   @Override
   public VersionManifest.DeclaredFile finish() throws IOException {
-    pair.finish();
+    SparkeyPair.Finished finished = pair.finish();
     String log = name(shard, LOG);
     copy(log);
     copy(name(shard, INDEX));
     VersionManifest.DeclaredFile file =
         new VersionManifest.DeclaredFile(
-            log,
-            shard,
-            pair.puts(),
-            Checksums.of(scratch, FilePath.of(log)),
-            Optional.of(Checksums.of(scratch, FilePath.of(name(shard, INDEX)))));
+            log, shard, pair.puts(), finished.log(), Optional.of(finished.index()));
     deleteScratch();
     return file;
   }

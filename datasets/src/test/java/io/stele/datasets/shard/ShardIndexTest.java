@@ -1,0 +1,106 @@
+package io.stele.datasets.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.spotify.sparkey.IndexHeader;
+import com.spotify.sparkey.Sparkey;
+import com.spotify.sparkey.SparkeyReader;
+import io.stele.base.bytes.Bytes;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.LocalFileStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Sparkey's own reader on indexes of ours. */
+class ShardIndexTest {
+  private static final int LONGEST = 9; // so that there are keys of every length modulo 4
+
+  @TempDir private Path root;
+
+  private final Map<Bytes, Bytes> expected = new HashMap<>();
+
+  private Path file() {
+    return root.resolve("shard.spl");
+  }
+
+  private static byte[] bytes(SplittableRandom random, int longest) {
+    byte[] made = new byte[random.nextInt(longest + 1)];
+    random.nextBytes(made);
+    return made;
+  }
+
+  /** Writes random entries, many of the short keys more than once, and makes the index. */
+  private SparkeyPair.Finished write(int entries, int seed) throws IOException {
+    SplittableRandom random = new SplittableRandom(seed);
+    try (SparkeyPair pair = new SparkeyPair(file(), random.nextInt())) {
+      for (int i = 0; i < entries; i++) {
+        byte[] key = bytes(random, LONGEST);
+        byte[] value = bytes(random, 200);
+        pair.put(key, value);
+        expected.put(Bytes.of(key), Bytes.of(value));
+      }
+      return pair.finish();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 10, 1_000, 100_000})
+  void everyKeyIsFoundWithItsLastValueAndNoOther(int entries) throws Exception {
+    SparkeyPair.Finished finished = write(entries, entries + 1);
+    assertThat(finished.keys()).isEqualTo(expected.size());
+
+    SplittableRandom random = new SplittableRandom(-1);
+    try (SparkeyReader reader = Sparkey.open(file().toFile())) {
+      for (Map.Entry<Bytes, Bytes> entry : expected.entrySet()) {
+        assertThat(reader.getAsByteArray(entry.getKey().toArray()))
+            .isEqualTo(entry.getValue().toArray());
+      }
+      for (int i = 0; i < 1_000; i++) {
+        byte[] key = bytes(random, LONGEST + 3);
+        assertThat(reader.getAsByteArray(key) != null)
+            .isEqualTo(expected.containsKey(Bytes.of(key)));
+      }
+    }
+  }
+
+  @Test
+  void itsHeadSaysWhatTheLibrarysWould() throws Exception {
+    write(50_000, 1);
+    IndexHeader ours = Sparkey.getIndexHeader(Sparkey.getIndexFile(file().toFile()));
+
+    Sparkey.writeHash(file().toFile());
+    IndexHeader theirs = Sparkey.getIndexHeader(Sparkey.getIndexFile(file().toFile()));
+    assertThat(ours.getNumEntries()).isEqualTo(theirs.getNumEntries());
+    assertThat(ours.getNumPuts()).isEqualTo(theirs.getNumPuts());
+    assertThat(ours.getGarbageSize()).isEqualTo(theirs.getGarbageSize()).isPositive();
+    assertThat(ours.getDataEnd()).isEqualTo(theirs.getDataEnd());
+    assertThat(ours.getMaxKeyLen()).isEqualTo(theirs.getMaxKeyLen());
+    assertThat(ours.getMaxValueLen()).isEqualTo(theirs.getMaxValueLen());
+    assertThat(ours.getHashCapacity()).isEqualTo(theirs.getHashCapacity());
+    assertThat(ours.getSlotSize()).isEqualTo(theirs.getSlotSize());
+    assertThat(ours.getMaxDisplacement()).as("with another seed").isBetween(1L, 300L);
+  }
+
+  @Test
+  void whatItSaysOfTheFilesIsTrue() throws Exception {
+    SparkeyPair.Finished finished = write(5_000, 2);
+    try (LocalFileStore store = LocalFileStore.open(root)) {
+      assertThat(finished.log()).isEqualTo(Checksums.of(store, FilePath.of("shard.spl")));
+      assertThat(finished.index()).isEqualTo(Checksums.of(store, FilePath.of("shard.spi")));
+    }
+  }
+
+  @Test
+  void whatIsTooLargeIsLeftToTheLibrary() {
+    assertThat(ShardIndex.fits(1_000, 20_000)).isTrue();
+    assertThat(ShardIndex.fits(1_000, 10_000)).isFalse();
+    assertThat(ShardIndex.fits(1 << 23, Long.MAX_VALUE)).as("hashes of 64 bits").isFalse();
+  }
+}
