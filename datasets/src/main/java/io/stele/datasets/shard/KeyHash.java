@@ -22,7 +22,7 @@ final class KeyHash {
     }
     int rest = 0;
     for (int i = (length & 3) - 1; i >= 0; i--) {
-      rest = rest << 8 | bytes.get(ValueLayout.JAVA_BYTE, blocks + i) & 0xff;
+      rest = rest << 8 | (bytes.get(ValueLayout.JAVA_BYTE, blocks + i) & 0xff);
     }
     hash ^= mixed(rest) ^ length; // nothing left is mixed into 0
     hash = (hash ^ hash >>> 16) * 0x85ebca6b;
