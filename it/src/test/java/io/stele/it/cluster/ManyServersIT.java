@@ -1,6 +1,7 @@
 package io.stele.it.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
@@ -60,12 +61,12 @@ class ManyServersIT {
       }
       stele.tables().create(TABLE, TableSchema.ofFamilies("f"), splits);
       writeAll(stele);
-      checkShares(stele);
+      awaitShares(stele);
 
       packs.forEach(ServerPack::kill9);
       startAll(cluster, packs);
       assertThat(new TableFixture(stele.rows(), TABLE).all()).hasSize(TABLETS);
-      checkShares(stele);
+      awaitShares(stele);
       assertThat(stele.tables().verifyMeta("")).isEmpty();
     }
   }
@@ -87,6 +88,14 @@ class ManyServersIT {
     }
     List<RowOutcome> outcomes = TableFixture.answer(stele.rows().applyRows(TABLE, rows));
     assertThat(outcomes).allMatch(outcome -> outcome.failure().isEmpty());
+  }
+
+  /** Tablets may be on their way from one server to another when they are looked at. */
+  private static void awaitShares(Stele stele) {
+    await("that each server has its share")
+        .atMost(TabletCluster.RECOVERY)
+        .pollInterval(Duration.ofMillis(100))
+        .untilAsserted(() -> checkShares(stele));
   }
 
   private static void checkShares(Stele stele) {
