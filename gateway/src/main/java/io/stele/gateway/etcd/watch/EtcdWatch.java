@@ -3,13 +3,10 @@ package io.stele.gateway.etcd.watch;
 import io.stele.base.error.DeniedException;
 import io.stele.base.error.SteleException;
 import io.stele.gateway.etcd.call.EtcdError;
-import io.stele.gateway.etcd.call.Ranges;
-import io.stele.gateway.etcd.kv.ToEtcd;
 import io.stele.metastore.watch.KeyEvent;
 import io.stele.metastore.watch.Watch;
 import io.stele.metastore.watch.WatchSink;
 import io.stele.protocol.etcd.Event;
-import io.stele.protocol.etcd.KeyValue;
 import io.stele.protocol.etcd.WatchCreateRequest;
 import io.stele.protocol.etcd.WatchCreateRequest.FilterType;
 import io.stele.protocol.etcd.WatchResponse;
@@ -132,7 +129,7 @@ final class EtcdWatch implements WatchSink {
     List<Event> wanted = new ArrayList<>(events.size());
     for (KeyEvent event : events) {
       if (event.deleted() ? deletions : puts) {
-        wanted.add(event(event));
+        wanted.add(call.told().event(event));
       }
     }
     if (wanted.isEmpty()) {
@@ -160,21 +157,6 @@ final class EtcdWatch implements WatchSink {
       bytes += size;
     }
     call.send(response.build());
-  }
-
-  private static Event event(KeyEvent event) {
-    Event.Builder told = Event.newBuilder();
-    if (event.deleted()) {
-      told.setType(Event.EventType.DELETE)
-          .setKv(
-              KeyValue.newBuilder()
-                  .setKey(Ranges.bare(event.now().key()))
-                  .setModRevision(event.now().modified()));
-    } else {
-      told.setKv(ToEtcd.keyValue(event.now()));
-    }
-    event.before().ifPresent(before -> told.setPrevKv(ToEtcd.keyValue(before)));
-    return told.build();
   }
 
   @Override
