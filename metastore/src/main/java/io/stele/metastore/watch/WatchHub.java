@@ -100,6 +100,17 @@ public final class WatchHub implements AutoCloseable {
     }
   }
 
+  /** As {@link #changed}, by so much that all who watch have it looked up in the history. */
+  public void swept(long revision) {
+    recentLock.lock();
+    try {
+      recent.clear();
+      newest = revision;
+    } finally {
+      recentLock.unlock();
+    }
+  }
+
   /**
    * Has what changed told: once for many revisions, as waking a thread costs more than a change.
    */
@@ -487,7 +498,10 @@ public final class WatchHub implements AutoCloseable {
   private List<Changes> fromHistory(Watcher watcher) {
     List<Changes> next =
         history.changes(
-            watcher.next(), (int) settings.chunk().bytes(), watcher.request().previous());
+            watcher.request().range(),
+            watcher.next(),
+            (int) settings.chunk().bytes(),
+            watcher.request().previous());
     // Asked after the reading: what was compacted away meanwhile may be missing in the answer.
     long compacted = history.compacted();
     if (watcher.next() <= compacted) {
