@@ -1,6 +1,7 @@
 package io.stele.gateway.etcd.watch;
 
 import io.stele.base.error.DeniedException;
+import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.SteleException;
 import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.metastore.watch.KeyEvent;
@@ -183,17 +184,22 @@ final class EtcdWatch implements WatchSink {
   @Override
   public void failed(SteleException problem) {
     close();
-    if (problem instanceof DeniedException) {
-      call.send(
-          response()
-              .setHeader(call.backend().header())
-              .setCanceled(true)
-              .setCancelReason(EtcdError.PERMISSION_DENIED.text())
-              .build());
-      call.forget(id);
-    } else {
-      call.fail(problem);
+    switch (problem) {
+      case DeniedException _ -> cancel(EtcdError.PERMISSION_DENIED.text());
+      case ExhaustedException much -> cancel("etcdserver: " + much.getMessage());
+      default -> call.fail(problem);
     }
+  }
+
+  /** It ends alone, and its stream goes on. */
+  private void cancel(String reason) {
+    call.send(
+        response()
+            .setHeader(call.backend().header())
+            .setCanceled(true)
+            .setCancelReason(reason)
+            .build());
+    call.forget(id);
   }
 
   private WatchResponse.Builder response() {
