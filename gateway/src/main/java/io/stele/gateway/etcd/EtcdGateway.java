@@ -53,9 +53,10 @@ public final class EtcdGateway implements MoreServices, AutoCloseable {
 
   /** Serves nothing until it is given what to serve. */
   public EtcdGateway(Channels channels) {
-    EtcdCalls calls = new EtcdCalls(backend, channels);
     RandomGenerator random = RandomSource.system();
     Access access = new Access(random, Clock.system());
+    EtcdCalls calls =
+        new EtcdCalls(backend, channels, caller -> access.token(backend.metastore(), caller));
     this.services =
         List.of(
             new KvService(calls, access),

@@ -2,52 +2,69 @@ package io.stele.gateway.etcd;
 
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.stele.base.error.UnavailableException;
 import io.stele.gateway.etcd.cluster.MaintenanceService;
 import io.stele.gateway.etcd.json.HttpOrGrpc;
 import io.stele.gateway.etcd.json.JsonHandler;
 import io.stele.gateway.etcd.json.StatusPages;
+import io.stele.protocol.local.LocalTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** A port for etcd's clients: gRPC, and without TLS also JSON over HTTP/1.1. */
+/**
+ * A port for etcd's clients: gRPC, and JSON over HTTP/1.1. What comes in JSON goes on to the same
+ * services within this process, without the certificate of who sent it: as in etcd it needs a
+ * token.
+ */
 public final class EtcdServer implements AutoCloseable {
   private static final int STOP_SECONDS = 2;
+  private static final AtomicLong NUMBERS = new AtomicLong(); // of names within this process
 
   /** A little above what a request may have, so that one too large gets etcd's own answer. */
   private static final int MAX_MESSAGE_BYTES = 4 << 20;
 
   private final Server server;
   private final EtcdGateway gateway;
-  private final String host;
+  private final Server local; // for what comes in JSON
+  private final String localAddress = LocalTransport.SCHEME + "etcd-" + NUMBERS.incrementAndGet();
   private @Nullable ManagedChannel self; // made for the first request in JSON; guarded by this
   private boolean closed; // guarded by this
 
   private EtcdServer(String host, int port, EtcdGateway gateway, Optional<EtcdTls> tls)
       throws IOException {
     this.gateway = gateway;
-    this.host = host;
     StatusPages pages = new StatusPages(gateway.backend(), MaintenanceService.API_VERSION);
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
             .directExecutor() // handlers do not block
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
-            .permitKeepAliveWithoutCalls(true);
-    if (tls.isPresent()) {
-      builder.sslContext(tls.get().context());
-    } else {
-      builder
-          .protocolNegotiator(new HttpOrGrpc(() -> new JsonHandler(this::self, pages)))
-          .handshakeTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS); // JSON has none: HttpOrGrpc
-    }
+            .permitKeepAliveWithoutCalls(true)
+            .protocolNegotiator(
+                new HttpOrGrpc(() -> new JsonHandler(this::self, pages), tls.map(EtcdTls::context)))
+            .handshakeTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS); // JSON has none: HttpOrGrpc
     gateway.addTo(builder);
-    this.server = builder.build().start();
+    NettyServerBuilder within =
+        LocalTransport.server(localAddress)
+            .directExecutor()
+            .maxInboundMessageSize(MAX_MESSAGE_BYTES);
+    gateway.addTo(within);
+    this.local = within.build().start();
+    this.server = start(builder, local);
+  }
+
+  private static Server start(NettyServerBuilder builder, Server local) throws IOException {
+    try {
+      return builder.build().start();
+    } catch (IOException | RuntimeException e) {
+      local.shutdownNow();
+      throw e;
+    }
   }
 
   /**
@@ -62,7 +79,7 @@ public final class EtcdServer implements AutoCloseable {
   /**
    * Begins to listen.
    *
-   * @param tls if connections are to be secured: then there is gRPC only
+   * @param tls if connections are to be secured
    */
   public static EtcdServer listen(
       String host, int port, EtcdGateway gateway, Optional<EtcdTls> tls) {
@@ -76,7 +93,7 @@ public final class EtcdServer implements AutoCloseable {
     }
   }
 
-  /** Its own gRPC, by which requests in JSON are done. */
+  /** Its own services, by which requests in JSON are done. */
   private synchronized ManagedChannel self() {
     if (closed) {
       throw new UnavailableException("this server is stopping");
@@ -84,7 +101,7 @@ public final class EtcdServer implements AutoCloseable {
     ManagedChannel channel = self;
     if (channel == null) {
       channel =
-          NettyChannelBuilder.forAddress(new InetSocketAddress(host, server.getPort()))
+          LocalTransport.channel(localAddress)
               .usePlaintext()
               .directExecutor()
               .maxInboundMessageSize(Integer.MAX_VALUE)
@@ -108,6 +125,7 @@ public final class EtcdServer implements AutoCloseable {
         self.shutdownNow();
       }
     }
+    local.shutdownNow();
     server.shutdown();
     try {
       if (!server.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {

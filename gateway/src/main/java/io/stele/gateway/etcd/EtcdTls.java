@@ -1,6 +1,11 @@
 package io.stele.gateway.etcd;
 
 import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -19,6 +24,17 @@ import javax.net.ssl.SSLException;
  * @param clientAuthority whose certificates clients must have; none if they need not have one
  */
 public record EtcdTls(Path certificate, Path key, Optional<Path> clientAuthority) {
+  /**
+   * Clients of gRPC offer HTTP/2 alone; whoever offers both wants JSON, which speaks HTTP/1.1 here.
+   */
+  private static final ApplicationProtocolConfig PROTOCOLS =
+      new ApplicationProtocolConfig(
+          Protocol.ALPN,
+          SelectorFailureBehavior.NO_ADVERTISE,
+          SelectedListenerFailureBehavior.ACCEPT,
+          ApplicationProtocolNames.HTTP_1_1,
+          ApplicationProtocolNames.HTTP_2);
+
   SslContext context() {
     check("certificate", certificate);
     check("key", key);
@@ -26,7 +42,8 @@ public record EtcdTls(Path certificate, Path key, Optional<Path> clientAuthority
     try {
       SslContextBuilder builder =
           GrpcSslContexts.configure(
-              SslContextBuilder.forServer(certificate.toFile(), key.toFile()), SslProvider.JDK);
+                  SslContextBuilder.forServer(certificate.toFile(), key.toFile()), SslProvider.JDK)
+              .applicationProtocolConfig(PROTOCOLS);
       clientAuthority.ifPresent(
           file -> builder.trustManager(file.toFile()).clientAuth(ClientAuth.REQUIRE));
       return builder.build();

@@ -16,13 +16,19 @@ final class Etcdctl {
   private final List<String> options;
 
   Etcdctl(String endpoints, String... options) {
+    this(endpoints, List.of(options));
+  }
+
+  private Etcdctl(String endpoints, List<String> options) {
     this.endpoints = endpoints;
-    this.options = List.of(options);
+    this.options = List.copyOf(options);
   }
 
   /** The same on somebody's behalf. */
   Etcdctl as(String user) {
-    return new Etcdctl(endpoints, "--user", user);
+    List<String> more = new ArrayList<>(options);
+    more.addAll(List.of("--user", user));
+    return new Etcdctl(endpoints, more);
   }
 
   private ProcessBuilder program(String... arguments) {

@@ -4,7 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.google.protobuf.ByteString;
+import io.grpc.StatusRuntimeException;
 import io.stele.it.Programs;
+import io.stele.protocol.etcd.DowngradeRequest;
+import io.stele.protocol.etcd.DowngradeRequest.DowngradeAction;
+import io.stele.protocol.etcd.KVGrpc;
+import io.stele.protocol.etcd.MaintenanceGrpc;
+import io.stele.protocol.etcd.PutRequest;
+import io.stele.protocol.etcd.RangeRequest;
+import io.stele.protocol.etcd.RequestOp;
+import io.stele.protocol.etcd.TxnRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -99,10 +109,77 @@ class EtcdctlIT {
     assertThat(etcdctl.run("endpoint", "hashkv")).contains(node.address());
     assertThat(etcdctl.run("alarm", "list")).isEmpty();
     assertThat(etcdctl.run("defrag")).contains("Finished defragmenting");
+    String id = etcdctl.run("member", "list").split(",", 2)[0];
+    assertThat(etcdctl.run("member", "update", id, "--peer-urls=http://127.0.0.1:2"))
+        .contains("updated in cluster");
+    assertThat(etcdctl.run("member", "update", id, "--peer-urls=http://127.0.0.1:3"))
+        .contains("member a is at http://127.0.0.1:2 and cannot move to http://127.0.0.1:3");
+    assertThat(etcdctl.run("member", "update", "7b", "--peer-urls=http://127.0.0.1:2"))
+        .contains("etcdserver: member not found");
     assertThat(etcdctl.run("move-leader", "7b")).contains("etcdserver: member not found");
     Path snapshot = directory.resolve("snapshot");
     assertThat(etcdctl.run("snapshot", "save", snapshot.toString())).contains("Snapshot saved");
     assertThat(Files.size(snapshot) % 512).as("pages and a digest").isEqualTo(32);
+  }
+
+  @Test
+  void noVersionIsATargetOfADowngrade() {
+    assertThat(downgrade(DowngradeAction.VALIDATE, "3.4.0"))
+        .isEqualTo("INVALID_ARGUMENT: etcdserver: invalid downgrade target version");
+    assertThat(downgrade(DowngradeAction.ENABLE, "older"))
+        .isEqualTo("INVALID_ARGUMENT: etcdserver: wrong downgrade target version format");
+    assertThat(downgrade(DowngradeAction.CANCEL, ""))
+        .isEqualTo("FAILED_PRECONDITION: etcdserver: no inflight downgrade job");
+  }
+
+  private String downgrade(DowngradeAction action, String version) {
+    try {
+      return MaintenanceGrpc.newBlockingStub(node.channel())
+          .downgrade(DowngradeRequest.newBuilder().setAction(action).setVersion(version).build())
+          .toString();
+    } catch (StatusRuntimeException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  /** More than any transaction may change. */
+  @Test
+  void aDeletionOfManyKeysIsOneRevision() throws Exception {
+    int keys = 12_000;
+    KVGrpc.KVBlockingStub kv = KVGrpc.newBlockingStub(node.channel());
+    for (int first = 0; first < keys; first += 100) {
+      TxnRequest.Builder puts = TxnRequest.newBuilder();
+      for (int i = first; i < first + 100; i++) {
+        puts.addSuccess(
+            RequestOp.newBuilder()
+                .setRequestPut(
+                    PutRequest.newBuilder()
+                        .setKey(ByteString.copyFromUtf8("many/%05d".formatted(i)))));
+      }
+      kv.txn(puts.build());
+    }
+    assertThat(etcdctl.run("put", "other", "1")).isEqualTo("OK");
+    long before =
+        kv.range(RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8("other")).build())
+            .getHeader()
+            .getRevision();
+    Path told = directory.resolve("told");
+    Process watch = etcdctl.begin(told, "watch", "many/1199", "--prefix", "--rev=" + before);
+    try {
+      assertThat(etcdctl.run("del", "many/", "--prefix")).isEqualTo(String.valueOf(keys));
+      assertThat(etcdctl.run("get", "other", "-w", "json"))
+          .contains("\"revision\":" + (before + 1) + ",");
+      assertThat(etcdctl.run("get", "", "--prefix", "--keys-only").strip()).isEqualTo("other");
+      assertThat(etcdctl.run("get", "many/", "--prefix", "--rev=" + before, "--limit=1"))
+          .startsWith("many/00000");
+      await("the end of the deletion")
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> Files.readString(told).contains("DELETE\nmany/11999\n"));
+      assertThat(Files.readString(told).split("DELETE", -1)).hasSize(11);
+    } finally {
+      watch.destroy();
+      watch.waitFor();
+    }
   }
 
   @Test

@@ -55,8 +55,8 @@ class TlsIT {
         file(name + ".pem"));
   }
 
-  @Test
-  void onlyWhoHasACertificateOfTheAuthorityIsAnswered() throws Exception {
+  /** A node that demands certificates of the authority, which is made with all it has signed. */
+  private SteleNode start(String... clients) throws Exception {
     assumeTrue(Programs.exists("etcdctl"), "no program etcdctl is installed");
     assumeTrue(Programs.exists("openssl"), "no program openssl is installed");
     Programs.run(
@@ -75,23 +75,90 @@ class TlsIT {
         "-out",
         file("ca.pem"));
     certify("server");
-    certify("client");
+    for (String client : clients) {
+      certify(client);
+    }
     EtcdTls tls =
         new EtcdTls(
             directory.resolve("server.pem"),
             directory.resolve("server.key"),
             Optional.of(directory.resolve("ca.pem")));
-    try (SteleNode node = SteleNode.start(directory, tls)) {
+    return SteleNode.start(directory, tls);
+  }
+
+  private Etcdctl etcdctl(SteleNode node, String client) {
+    return new Etcdctl(
+        "https://" + node.address(),
+        "--cacert",
+        file("ca.pem"),
+        "--cert",
+        file(client + ".pem"),
+        "--key",
+        file(client + ".key"));
+  }
+
+  /** As curl prints it. */
+  private String post(SteleNode node, String client, String path, String body) {
+    return Programs.attempt(
+            "curl",
+            "--silent",
+            "--show-error",
+            "--cacert",
+            file("ca.pem"),
+            "--cert",
+            file(client + ".pem"),
+            "--key",
+            file(client + ".key"),
+            "--data",
+            body,
+            "https://" + node.address() + path)
+        .said();
+  }
+
+  /** The name in a certificate is the user, as in etcd; JSON needs a token all the same. */
+  @Test
+  void theNameOfACertificateIsAUser() throws Exception {
+    try (SteleNode node = start("root", "ann", "stranger")) {
+      Etcdctl root = etcdctl(node, "root");
+      root.run("user", "add", "root:secret");
+      root.run("user", "grant-role", "root", "root");
+      root.run("role", "add", "reader");
+      root.run("role", "grant-permission", "reader", "read", "public/", "--prefix");
+      root.run("user", "add", "ann:pass");
+      root.run("user", "grant-role", "ann", "reader");
+      assertThat(root.run("auth", "enable")).isEqualTo("Authentication Enabled");
+
+      assertThat(root.run("put", "public/a", "1")).isEqualTo("OK");
+      Etcdctl ann = etcdctl(node, "ann");
+      assertThat(ann.run("get", "public/a")).isEqualTo("public/a\n1");
+      assertThat(ann.run("put", "public/a", "2")).isEqualTo("Error: etcdserver: permission denied");
+      assertThat(ann.as("root:secret").run("put", "public/a", "2")).as("a token").isEqualTo("OK");
+      assertThat(etcdctl(node, "stranger").run("get", "public/a"))
+          .isEqualTo("Error: etcdserver: permission denied");
+      if (Programs.exists("curl")) {
+        assertThat(post(node, "ann", "/v3/kv/range", "{\"key\":\"cHVibGljL2E=\"}"))
+            .contains("etcdserver: user name is empty");
+      }
+    }
+  }
+
+  @Test
+  void jsonIsSecuredToo() throws Exception {
+    assumeTrue(Programs.exists("curl"), "no program curl is installed");
+    try (SteleNode node = start("client")) {
+      assertThat(post(node, "client", "/v3/kv/put", "{\"key\":\"YQ==\",\"value\":\"MQ==\"}"))
+          .contains("\"revision\":\"2\"");
+      assertThat(post(node, "client", "/v3/kv/range", "{\"key\":\"YQ==\"}"))
+          .contains("\"value\":\"MQ==\"");
+      assertThat(etcdctl(node, "client").run("get", "a")).isEqualTo("a\n1");
+    }
+  }
+
+  @Test
+  void onlyWhoHasACertificateOfTheAuthorityIsAnswered() throws Exception {
+    try (SteleNode node = start("client")) {
       String endpoint = "https://" + node.address();
-      Etcdctl known =
-          new Etcdctl(
-              endpoint,
-              "--cacert",
-              file("ca.pem"),
-              "--cert",
-              file("client.pem"),
-              "--key",
-              file("client.key"));
+      Etcdctl known = etcdctl(node, "client");
       assertThat(known.run("put", "a", "1")).isEqualTo("OK");
       assertThat(known.run("get", "a")).isEqualTo("a\n1");
       Etcdctl unknown = new Etcdctl(endpoint, "--cacert", file("ca.pem"), "--command-timeout=1s");

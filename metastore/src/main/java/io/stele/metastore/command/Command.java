@@ -1,8 +1,10 @@
 package io.stele.metastore.command;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.metastore.key.KeyRange;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A change of the metastore's state, as the log holds it: the same on every member, whatever the
@@ -23,7 +25,12 @@ public sealed interface Command {
   /** By the leader, as nothing was heard of it: locks are free after their delay. */
   record ExpireSession(long session) implements Command {}
 
-  record Transact(Origin origin, Transaction transaction) implements Command {}
+  record Transact(Origin origin, Transaction transaction) implements Command {
+    /** {@link Transaction#deletedRange}, if no answer has to be kept for a session. */
+    public Optional<KeyRange> deletedRange() {
+      return origin.session() == 0 ? transaction.deletedRange() : Optional.empty();
+    }
+  }
 
   /**
    * Asks for a lock.

@@ -41,6 +41,15 @@ public record KeyRange(Bytes from, @Nullable Bytes to) {
     return to != null && from.equals(to);
   }
 
+  /** What both hold; an empty range if that is nothing. */
+  public KeyRange and(KeyRange other) {
+    Bytes start = from.compareTo(other.from) >= 0 ? from : other.from;
+    Bytes end = to == null || (other.to != null && other.to.compareTo(to) < 0) ? other.to : to;
+    return end != null && start.compareTo(end) > 0
+        ? new KeyRange(start, start)
+        : new KeyRange(start, end);
+  }
+
   public boolean overlaps(KeyRange other) {
     return !isEmpty()
         && !other.isEmpty()

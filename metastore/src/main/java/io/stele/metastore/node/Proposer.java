@@ -140,6 +140,10 @@ final class Proposer {
         Waiting next = queue.removeFirst();
         bytes += next.bytes();
         batch.add(next);
+        if (next.command() instanceof Command.Transact transact
+            && transact.deletedRange().isPresent()) {
+          break; // it may become a sweep, which ends its entry
+        }
       }
       queuedBytes -= bytes;
       return batch;

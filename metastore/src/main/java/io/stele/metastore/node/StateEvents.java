@@ -58,6 +58,12 @@ final class StateEvents implements StateListener {
     watches.changed(StateHistory.of(changes));
   }
 
+  /** Of opaque keys, which no interactive transaction reads. */
+  @Override
+  public void swept(long revision) {
+    watches.swept(revision);
+  }
+
   @Override
   public void applied(Position position, List<Command> commands, Applied applied) {
     watches.publish();

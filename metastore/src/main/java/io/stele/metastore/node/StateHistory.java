@@ -2,6 +2,7 @@ package io.stele.metastore.node;
 
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.RefusedException;
+import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.state.KeyChange;
 import io.stele.metastore.state.MetastoreState;
 import io.stele.metastore.state.RevisionChanges;
@@ -30,9 +31,9 @@ final class StateHistory implements ChangeHistory {
   }
 
   @Override
-  public List<Changes> changes(long from, int maxBytes, boolean previous) {
+  public List<Changes> changes(KeyRange range, long from, int maxBytes, boolean previous) {
     try {
-      return state.changes(from, maxBytes, previous).stream().map(StateHistory::of).toList();
+      return state.changes(range, from, maxBytes, previous).stream().map(StateHistory::of).toList();
     } catch (RefusedException e) {
       if (e.refused().kind() == Answer.Kind.COMPACTED) {
         return List.of(); // whoever asks looks at what is compacted afterwards

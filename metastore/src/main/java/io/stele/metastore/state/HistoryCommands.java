@@ -74,13 +74,16 @@ final class HistoryCommands {
     try (Scan scan = tables.store.scan(ReadPredicate.rows(Rows.changes(from, last + 1)))) {
       while (scan.next()) {
         long revision = Rows.numberOf(scan.cell());
+        Optional<KeyRange> swept = ChangedKeys.swept(revision, scan.cell());
+        if (swept.isPresent() && revisions.isEmpty()) {
+          return reclaimSweep(revision, swept.get(), effects);
+        }
+        if (swept.isPresent()) {
+          last = revision - 1; // it comes next, in commands of its own
+          break;
+        }
         revisions.add(revision);
-        keys.addAll(
-            ChangedKeys.decode(
-                revision,
-                scan.cell().valueArray,
-                scan.cell().valueOffset,
-                scan.cell().valueLength));
+        keys.addAll(ChangedKeys.decode(revision, scan.cell()));
         if (keys.size() >= tables.limits.changedKeys()) {
           last = revision; // a batch has its bounds too
           break;
@@ -97,6 +100,33 @@ final class HistoryCommands {
     effects.put(Rows.RECLAIMED, StateTables.number(reclaimed));
     effects.then(() -> tables.setReclaimed(reclaimed));
     return new Answer.Reclaimed(reclaimed < floor);
+  }
+
+  /** Drops some of the keys that a sweep deleted; the revision is behind us when none is left. */
+  private Answer reclaimSweep(long revision, KeyRange range, Effects effects) {
+    List<Bytes> keys = new ArrayList<>();
+    ReadPredicate deletions =
+        ReadPredicate.rows(Rows.keys(range))
+            .withColumns(ColumnRange.family(Rows.VALUES))
+            .withTime(revision, revision + 1);
+    boolean more;
+    try (Scan scan = tables.store.scan(deletions)) {
+      more = scan.next();
+      while (more && keys.size() < tables.limits.changedKeys()) {
+        keys.add(Rows.userKey(scan.cell()));
+        more = scan.next();
+      }
+    }
+    for (Bytes key : keys) {
+      dropVersions(key, revision, effects);
+    }
+    if (more) {
+      return new Answer.Reclaimed(true);
+    }
+    effects.erase(Rows.change(revision));
+    effects.put(Rows.RECLAIMED, StateTables.number(revision));
+    effects.then(() -> tables.setReclaimed(revision));
+    return new Answer.Reclaimed(revision < tables.compacted());
   }
 
   /**

@@ -171,12 +171,22 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     List<WaitEnded> ended = new ArrayList<>(0);
     for (int i = 0; i < commands.size(); i++) {
       long txn = AppliedPlace.txn(position.index(), i + 1);
-      if (txn <= replayed) {
+      Optional<KeyRange> sweepable =
+          i == commands.size() - 1 ? sweepable(commands.get(i)) : Optional.empty();
+      // What may be a sweep is done when its last batch is there; doing it again finds nothing.
+      long end = sweepable.isPresent() ? AppliedPlace.txn(position.index(), Sweep.END) : txn;
+      if (end <= replayed) {
         answers.add(APPLIED_BEFORE);
         continue;
       }
       Effects effects = new Effects(tables, txn);
-      answers.add(applier.apply(commands.get(i), position.term(), effects));
+      Answer answer = applier.apply(commands.get(i), position.term(), effects);
+      if (sweepable.isPresent() && isTooMuch(answer)) {
+        answers.add(new Sweep(tables, sweepable.get(), position.index(), i + 1, replayed).run());
+        listeners.forEach(listener -> listener.swept(tables.revision()));
+        continue;
+      }
+      answers.add(answer);
       Optional<RevisionChanges> changes = effects.commit();
       ended.addAll(effects.ended());
       if (changes.isPresent()) {
@@ -186,6 +196,16 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
       }
     }
     return new Applied(answers, ended);
+  }
+
+  private static Optional<KeyRange> sweepable(Command command) {
+    return command instanceof Command.Transact transact
+        ? transact.deletedRange()
+        : Optional.empty();
+  }
+
+  private static boolean isTooMuch(Answer answer) {
+    return answer instanceof Answer.Refused refused && refused.kind() == Answer.Kind.EXHAUSTED;
   }
 
   @Override
@@ -417,7 +437,17 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
    * @throws io.stele.metastore.command.RefusedException if the first one is compacted
    */
   public List<RevisionChanges> changes(long from, int maxBytes, boolean previous) {
-    return reading(at -> new StateReader(at).changes(from, maxBytes, previous));
+    return changes(KeyRange.ALL, from, maxBytes, previous);
+  }
+
+  /**
+   * As above, for someone who wants to know of a range: of a revision that changed very many keys
+   * only those in it are told.
+   *
+   * @throws io.stele.metastore.command.RefusedException also if these are too many
+   */
+  public List<RevisionChanges> changes(KeyRange range, long from, int maxBytes, boolean previous) {
+    return reading(at -> new StateReader(at).changes(range, from, maxBytes, previous));
   }
 
   /** Was a key of the range changed after a revision? For those who look before they commit. */

@@ -54,6 +54,14 @@ final class RecentWrites {
     }
   }
 
+  /** Everything up to a revision is known no longer: it changed more than is worth to know. */
+  void forget(long revision) {
+    order.clear();
+    newest.clear();
+    waiting = 0;
+    floor = Math.max(floor, revision);
+  }
+
   private void index() {
     Iterator<Write> last = order.descendingIterator();
     for (; waiting > 0; waiting--) {

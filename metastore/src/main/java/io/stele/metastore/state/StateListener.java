@@ -13,6 +13,9 @@ public interface StateListener {
   /** A revision is visible to readers; {@link KeyChange#before} is filled. Without a gap. */
   default void changed(RevisionChanges changes) {}
 
+  /** As {@link #changed}, by so many deletions that they have to be looked up. */
+  default void swept(long revision) {}
+
   /** A log entry was applied; its revisions have been told before. Not told at replay. */
   default void applied(Position position, List<Command> commands, Applied applied) {}
 

@@ -24,6 +24,9 @@ import java.util.function.LongFunction;
  * meanwhile: so that is asked again when the reading is done.
  */
 final class StateReader {
+  /** Of a sweep's changes, as they are in memory at once. */
+  private static final long SWEPT_BYTES = 64L << 20;
+
   private final StateTables tables;
 
   StateReader(StateTables tables) {
@@ -168,9 +171,10 @@ final class StateReader {
   /**
    * What revisions did, from one on, as many as fit in some bytes and at least one if there is any.
    *
+   * @param range of a sweep only keys in it are told
    * @param previous whether to tell what was there before
    */
-  List<RevisionChanges> changes(long from, int maxBytes, boolean previous) {
+  List<RevisionChanges> changes(KeyRange range, long from, int maxBytes, boolean previous) {
     checkWatchable(from);
     long newest = tables.revision();
     List<RevisionChanges> found = new ArrayList<>();
@@ -181,15 +185,15 @@ final class StateReader {
         while (bytes < maxBytes && scan.next()) {
           long revision = Rows.numberOf(scan.cell());
           List<KeyChange> changes = new ArrayList<>();
-          for (Bytes key :
-              ChangedKeys.decode(
-                  revision,
-                  scan.cell().valueArray,
-                  scan.cell().valueOffset,
-                  scan.cell().valueLength)) {
-            KeyChange change = change(key, revision, previous);
-            changes.add(change);
-            bytes += 64L + size(change.now()) + change.before().map(StateReader::size).orElse(0);
+          Optional<KeyRange> swept = ChangedKeys.swept(revision, scan.cell());
+          if (swept.isPresent()) {
+            bytes += 64 + sweep(swept.get().and(range), revision, previous, changes);
+          } else {
+            for (Bytes key : ChangedKeys.decode(revision, scan.cell())) {
+              KeyChange change = change(key, revision, previous);
+              changes.add(change);
+              bytes += size(change);
+            }
           }
           found.add(new RevisionChanges(revision, changes));
         }
@@ -197,6 +201,46 @@ final class StateReader {
     }
     checkWatchable(from);
     return found;
+  }
+
+  /** What a sweep did to a range; answers how many bytes that takes. */
+  private long sweep(KeyRange range, long revision, boolean previous, List<KeyChange> changes) {
+    if (range.isEmpty()) {
+      return 0;
+    }
+    long bytes = 0;
+    ReadPredicate versions =
+        ReadPredicate.rows(Rows.keys(range))
+            .withColumns(ColumnRange.family(Rows.VALUES))
+            .withTime(revision, revision + 1);
+    try (Scan scan = tables.store.scan(versions)) {
+      while (scan.next()) {
+        Bytes key = Rows.userKey(scan.cell());
+        KeyChange change =
+            previous
+                ? change(key, revision, true)
+                : new KeyChange(
+                    true, StoredVersion.deletion(key, revision).keyValue(), Optional.empty());
+        changes.add(change);
+        bytes += size(change);
+        if (bytes > SWEPT_BYTES) {
+          throw new RefusedException(
+              Kind.EXHAUSTED,
+              "revision "
+                  + revision
+                  + " deleted keys that take more than "
+                  + SWEPT_BYTES
+                  + " bytes to tell: read what is left, and watch from revision "
+                  + (revision + 1)
+                  + " on");
+        }
+      }
+    }
+    return bytes;
+  }
+
+  private static long size(KeyChange change) {
+    return 64L + size(change.now()) + change.before().map(StateReader::size).orElse(0);
   }
 
   private static int size(KeyValue kv) {

@@ -1,5 +1,6 @@
 package io.stele.metastore.watch;
 
+import io.stele.metastore.key.KeyRange;
 import java.util.List;
 
 /** The changes that the state keeps, for watchers that are behind. Any thread. */
@@ -15,7 +16,9 @@ public interface ChangeHistory {
    * one revision, unless there is none yet. If some were compacted away while it read, the answer
    * is of no use: ask {@link #compacted} afterwards.
    *
+   * @param range what is wanted; a revision may also tell of others, and tells nothing if it
+   *     changed none of these
    * @param previous whether to look up what was there before each change
    */
-  List<Changes> changes(long from, int maxBytes, boolean previous);
+  List<Changes> changes(KeyRange range, long from, int maxBytes, boolean previous);
 }

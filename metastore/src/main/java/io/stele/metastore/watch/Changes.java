@@ -1,19 +1,14 @@
 package io.stele.metastore.watch;
 
-import io.stele.base.error.InvalidRequestException;
 import java.util.List;
 
-/** All changes of one revision, in the order of their keys: at least one. */
+/** All changes of one revision, in the order of their keys; none if they are outside of a range. */
 public record Changes(long revision, List<KeyEvent> events) {
   // What a change costs beside its bytes: objects and references. A guess on the safe side.
   private static final int OVERHEAD = 160;
 
   public Changes {
     events = List.copyOf(events);
-    if (events.isEmpty()) {
-      throw new InvalidRequestException(
-          "revision " + revision + " without a change: must have at least one");
-    }
   }
 
   /** About how much memory they take. */

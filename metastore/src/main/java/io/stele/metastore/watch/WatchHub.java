@@ -100,6 +100,17 @@ public final class WatchHub implements AutoCloseable {
     }
   }
 
+  /** As {@link #changed}, by so much that all who watch have it looked up in the history. */
+  public void swept(long revision) {
+    recentLock.lock();
+    try {
+      recent.clear();
+      newest = revision;
+    } finally {
+      recentLock.unlock();
+    }
+  }
+
   /**
    * Has what changed told: once for many revisions, as waking a thread costs more than a change.
    */
@@ -294,31 +305,38 @@ public final class WatchHub implements AutoCloseable {
   }
 
   private void match(Changes changes, Map<Watcher, List<Delivery>> batch) {
-    Map<Watcher, List<KeyEvent>> found = new LinkedHashMap<>();
     if (changes.events().size() == 1) {
-      KeyEvent event = changes.events().getFirst();
-      List<KeyEvent> full = changes.events();
-      List<KeyEvent> plain = List.of(withoutBefore(event));
-      index.find(event.now().key(), w -> found.put(w, w.request().previous() ? full : plain));
-    } else {
-      for (KeyEvent event : changes.events()) {
-        KeyEvent plain = withoutBefore(event);
-        index.find(
-            event.now().key(),
-            w ->
-                found
-                    .computeIfAbsent(w, first -> new ArrayList<>())
-                    .add(w.request().previous() ? event : plain));
-      }
+      matchOne(changes, batch);
+      return;
+    }
+    Map<Watcher, List<KeyEvent>> found = new LinkedHashMap<>();
+    for (KeyEvent event : changes.events()) {
+      KeyEvent plain = withoutBefore(event);
+      index.find(
+          event.now().key(),
+          w ->
+              found
+                  .computeIfAbsent(w, first -> new ArrayList<>())
+                  .add(w.request().previous() ? event : plain));
     }
     found.forEach(
-        (watcher, events) -> {
-          if (changes.revision() >= watcher.next()) {
-            batch
-                .computeIfAbsent(watcher, first -> new ArrayList<>())
-                .add(new Delivery(changes.revision(), events));
-          }
-        });
+        (watcher, events) -> add(new Delivery(changes.revision(), events), watcher, batch));
+  }
+
+  /** Most revisions change one key: all its watchers are told the very same. */
+  private void matchOne(Changes changes, Map<Watcher, List<Delivery>> batch) {
+    KeyEvent event = changes.events().getFirst();
+    Delivery full = new Delivery(changes.revision(), changes.events());
+    Delivery plain = new Delivery(changes.revision(), List.of(withoutBefore(event)));
+    index.find(
+        event.now().key(),
+        watcher -> add(watcher.request().previous() ? full : plain, watcher, batch));
+  }
+
+  private static void add(Delivery delivery, Watcher watcher, Map<Watcher, List<Delivery>> batch) {
+    if (delivery.revision() >= watcher.next()) {
+      batch.computeIfAbsent(watcher, first -> new ArrayList<>(1)).add(delivery);
+    }
   }
 
   private void deliver(Watcher watcher, List<Delivery> deliveries) {
@@ -480,7 +498,10 @@ public final class WatchHub implements AutoCloseable {
   private List<Changes> fromHistory(Watcher watcher) {
     List<Changes> next =
         history.changes(
-            watcher.next(), (int) settings.chunk().bytes(), watcher.request().previous());
+            watcher.request().range(),
+            watcher.next(),
+            (int) settings.chunk().bytes(),
+            watcher.request().previous());
     // Asked after the reading: what was compacted away meanwhile may be missing in the answer.
     long compacted = history.compacted();
     if (watcher.next() <= compacted) {

@@ -18,6 +18,7 @@ import io.stele.metastore.command.EntryCodec;
 import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.Origin;
 import io.stele.metastore.command.Transaction;
+import io.stele.metastore.key.OpaqueKey;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -62,6 +63,27 @@ class ProposerTest {
     var _ = propose(1);
     var _ = propose(2);
     assertThat(log).hasSize(2).allSatisfy(entry -> assertThat(entry.commands()).hasSize(1));
+  }
+
+  @Test
+  void aDeletionOfARangeEndsItsEntry() {
+    var _ = propose(1);
+    var _ = propose(2);
+    Command deletion =
+        new Command.Transact(
+            Origin.NOBODY,
+            Transaction.of(
+                new Operation.Delete(OpaqueKey.range(new byte[] {1}, new byte[] {2}), false)));
+    var _ = propose(3);
+    var _ = proposer.propose(deletion);
+    var _ = propose(4);
+    log.removeFirst().apply();
+    log.removeFirst().apply();
+
+    assertThat(log)
+        .satisfiesExactly(
+            first -> assertThat(first.commands()).hasSize(2).last().isEqualTo(deletion),
+            second -> assertThat(second.commands()).hasSize(1));
   }
 
   @Test

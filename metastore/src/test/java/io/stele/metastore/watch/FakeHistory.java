@@ -2,6 +2,7 @@ package io.stele.metastore.watch;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.metastore.command.KeyValue;
+import io.stele.metastore.key.KeyRange;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -58,7 +59,7 @@ final class FakeHistory implements ChangeHistory {
   }
 
   @Override
-  public List<Changes> changes(long from, int maxBytes, boolean previous) {
+  public List<Changes> changes(KeyRange range, long from, int maxBytes, boolean previous) {
     List<Changes> found = new ArrayList<>();
     Runnable action;
     synchronized (this) {

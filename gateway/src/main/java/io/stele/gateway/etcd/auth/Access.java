@@ -24,6 +24,17 @@ public final class Access {
     return credentials;
   }
 
+  /** By what other members know a caller: one with a certificate has shown it to this one only. */
+  public Optional<String> token(Metastore metastore, EtcdCaller caller) {
+    if (caller.token().isPresent() || caller.certified().isEmpty()) {
+      return caller.token();
+    }
+    AuthState state = store.current(metastore);
+    return state.enabled()
+        ? caller.certified().map(name -> credentials.token(name, state.secret()))
+        : Optional.empty();
+  }
+
   /** What a caller may do; fails if it must say who it is and does not. */
   public Grant of(Metastore metastore, EtcdCaller caller) {
     AuthState state = store.current(metastore);
@@ -31,7 +42,12 @@ public final class Access {
       return Grant.OPEN;
     }
     if (caller.token().isEmpty()) {
-      throw EtcdError.USER_EMPTY.exception();
+      String name = caller.certified().orElseThrow(EtcdError.USER_EMPTY::exception);
+      AuthState.User user = state.users().get(name);
+      if (user == null) {
+        throw EtcdError.PERMISSION_DENIED.exception();
+      }
+      return Grant.of(state, user);
     }
     Optional<AuthState.User> user =
         credentials.user(caller.token().get(), state.secret()).map(name -> state.users().get(name));

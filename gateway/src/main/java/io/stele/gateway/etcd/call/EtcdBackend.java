@@ -17,11 +17,15 @@ public final class EtcdBackend {
   /** A header without its revision, whether there is a leader, and until when both may be used. */
   private record Known(ResponseHeader header, boolean hasLeader, long untilNanos) {}
 
+  /** The last header that was made: many watchers are told of one revision. */
+  private record Stamped(Known known, ResponseHeader header) {}
+
   private final AtomicReference<@Nullable Metastore> metastore = new AtomicReference<>();
   private final AtomicReference<@Nullable MemberAdmin> admin = new AtomicReference<>();
   private final OpenStreams streams = new OpenStreams();
   private final Clock clock;
   private volatile @Nullable Known known;
+  private volatile @Nullable Stamped stamped;
 
   public EtcdBackend(Clock clock) {
     this.clock = clock;
@@ -53,8 +57,15 @@ public final class EtcdBackend {
   }
 
   /** The header of an answer about the state at a revision. */
+  @SuppressWarnings("ReferenceEquality") // whether it was made of what is known now
   public ResponseHeader header(long revision) {
-    return known().header().toBuilder().setRevision(revision).build();
+    Known now = known();
+    Stamped last = stamped;
+    if (last == null || last.known != now || last.header.getRevision() != revision) {
+      last = new Stamped(now, now.header().toBuilder().setRevision(revision).build());
+      stamped = last;
+    }
+    return last.header;
   }
 
   /** Whether this member knows of a leader. */

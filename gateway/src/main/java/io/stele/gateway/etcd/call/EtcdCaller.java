@@ -2,22 +2,28 @@ package io.stele.gateway.etcd.call;
 
 import io.grpc.Context;
 import io.grpc.Contexts;
+import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.stele.protocol.wire.WireHeaders;
 import java.util.Optional;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What the metadata of a call say.
+ * What the metadata of a call and its connection say.
  *
  * @param token of who has authenticated
+ * @param certified the name in the client's certificate
  * @param forwardable whether the call has not been forwarded yet
  * @param hasLeader whether the caller would rather have an error than a member without a leader
  */
-public record EtcdCaller(Optional<String> token, boolean forwardable, boolean hasLeader) {
-  private static final EtcdCaller PLAIN = new EtcdCaller(Optional.empty(), true, false);
+public record EtcdCaller(
+    Optional<String> token, Optional<String> certified, boolean forwardable, boolean hasLeader) {
+  private static final EtcdCaller PLAIN =
+      new EtcdCaller(Optional.empty(), Optional.empty(), true, false);
   private static final Context.Key<EtcdCaller> KEY =
       Context.keyWithDefault("stele-etcd-caller", PLAIN);
 
@@ -45,10 +51,14 @@ public record EtcdCaller(Optional<String> token, boolean forwardable, boolean ha
       }
       boolean forwarded = headers.containsKey(WireHeaders.NO_FORWARD);
       boolean hasLeader = "true".equals(headers.get(HAS_LEADER));
-      if (token == null && !forwarded && !hasLeader) {
+      @Nullable SSLSession tls = call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
+      Optional<String> certified =
+          tls == null ? Optional.empty() : CertificateNames.commonName(tls);
+      if (token == null && certified.isEmpty() && !forwarded && !hasLeader) {
         return next.startCall(call, headers); // the context's default says so
       }
-      EtcdCaller caller = new EtcdCaller(Optional.ofNullable(token), !forwarded, hasLeader);
+      EtcdCaller caller =
+          new EtcdCaller(Optional.ofNullable(token), certified, !forwarded, hasLeader);
       return Contexts.interceptCall(Context.current().withValue(KEY, caller), call, headers, next);
     }
   }

@@ -19,6 +19,7 @@ import io.stele.protocol.wire.WireHeaders;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Answers calls of one answer: by this member, or by the one that leads, which gets the very same
@@ -31,10 +32,18 @@ public final class EtcdCalls {
 
   private final EtcdBackend backend;
   private final Channels channels;
+  private final Function<EtcdCaller, Optional<String>> tokens;
 
-  public EtcdCalls(EtcdBackend backend, Channels channels) {
+  /**
+   * For the members of a group.
+   *
+   * @param tokens by what other members know a caller: its token, or one that is made for it
+   */
+  public EtcdCalls(
+      EtcdBackend backend, Channels channels, Function<EtcdCaller, Optional<String>> tokens) {
     this.backend = backend;
     this.channels = channels;
+    this.tokens = tokens;
   }
 
   /** How a request is put to the metastore. */
@@ -91,7 +100,7 @@ public final class EtcdCalls {
   public Channel to(String leader, EtcdCaller who) {
     Metadata headers = new Metadata();
     headers.put(WireHeaders.NO_FORWARD, "1");
-    who.token().ifPresent(token -> headers.put(EtcdCaller.TOKEN, token));
+    tokens.apply(who).ifPresent(token -> headers.put(EtcdCaller.TOKEN, token));
     return ClientInterceptors.intercept(
         channels.to(leader), MetadataUtils.newAttachHeadersInterceptor(headers));
   }

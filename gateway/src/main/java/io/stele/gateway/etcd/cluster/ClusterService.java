@@ -86,14 +86,7 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
         caller,
         (metastore, who) -> {
           access.of(metastore, who).checkAdmin();
-          if (request.getPeerURLsCount() != 1) {
-            throw EtcdError.BAD_MEMBER_URLS.exception();
-          }
-          Matcher url = URL.matcher(request.getPeerURLs(0));
-          if (!url.matches()) {
-            throw EtcdError.BAD_MEMBER_URLS.exception();
-          }
-          String address = url.group(1);
+          String address = address(request.getPeerURLsList());
           return CompletableFuture.supplyAsync(() -> backend.admin().add(address), blocking)
               .thenApply(
                   members -> {
@@ -152,14 +145,45 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
         });
   }
 
+  /** A member's address is fixed, so only what it is already can be asked for. */
   @Override
   public void memberUpdate(
       MemberUpdateRequest request, StreamObserver<MemberUpdateResponse> caller) {
-    caller.onError(
-        Status.UNIMPLEMENTED
-            .withDescription(
-                "etcdserver: MemberUpdate is not implemented: a member's addresses are fixed;"
-                    + " remove it and add it anew")
-            .asRuntimeException());
+    calls.answer(
+        ClusterGrpc.getMemberUpdateMethod(),
+        request,
+        caller,
+        (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
+          String name = named(metastore, request.getID());
+          String wanted = address(request.getPeerURLsList());
+          String present =
+              metastore.status().standing().members().stream()
+                  .filter(member -> member.id().equals(name))
+                  .map(io.stele.metastore.raft.Member::serviceAddress)
+                  .findFirst()
+                  .orElseThrow(EtcdError.MEMBER_NOT_FOUND::exception);
+          if (!wanted.equals(present)) {
+            throw Status.FAILED_PRECONDITION
+                .withDescription(
+                    "etcdserver: member %s is at http://%s and cannot move to http://%s: remove it, and add the server there"
+                        .formatted(name, present, wanted))
+                .asRuntimeException();
+          }
+          return CompletableFuture.completedFuture(
+              MemberUpdateResponse.newBuilder()
+                  .setHeader(backend.header())
+                  .addAllMembers(members(metastore))
+                  .build());
+        });
+  }
+
+  /** The address that the one URL of a member names. */
+  private static String address(List<String> urls) {
+    Matcher url = URL.matcher(urls.size() == 1 ? urls.getFirst() : "");
+    if (!url.matches()) {
+      throw EtcdError.BAD_MEMBER_URLS.exception();
+    }
+    return url.group(1);
   }
 }

@@ -8,6 +8,7 @@ import io.stele.gateway.etcd.auth.Grant;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.gateway.etcd.call.EtcdCalls;
+import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.gateway.etcd.call.EtcdErrors;
 import io.stele.gateway.etcd.call.MemberIds;
 import io.stele.metastore.Consistency;
@@ -22,6 +23,8 @@ import io.stele.protocol.etcd.AlarmRequest;
 import io.stele.protocol.etcd.AlarmResponse;
 import io.stele.protocol.etcd.DefragmentRequest;
 import io.stele.protocol.etcd.DefragmentResponse;
+import io.stele.protocol.etcd.DowngradeRequest;
+import io.stele.protocol.etcd.DowngradeResponse;
 import io.stele.protocol.etcd.HashKVRequest;
 import io.stele.protocol.etcd.HashKVResponse;
 import io.stele.protocol.etcd.HashRequest;
@@ -35,12 +38,15 @@ import io.stele.protocol.etcd.StatusRequest;
 import io.stele.protocol.etcd.StatusResponse;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /** The upkeep of members. There is nothing to defragment, and nothing raises an alarm. */
 public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBase {
   /** The version of etcd whose API this is. */
   public static final String API_VERSION = "3.5.0";
+
+  private static final Pattern VERSION = Pattern.compile("[0-9]+\\.[0-9]+(\\.[0-9]+)?");
 
   private final EtcdCalls calls;
   private final EtcdBackend backend;
@@ -115,6 +121,24 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
           String target = ClusterService.named(metastore, request.getTargetID());
           return CompletableFuture.supplyAsync(() -> backend.admin().transferLead(target), blocking)
               .thenApply(_ -> MoveLeaderResponse.newBuilder().setHeader(backend.header()).build());
+        });
+  }
+
+  /** No version of etcd can take over what is stored here, so none is a target. */
+  @Override
+  public void downgrade(DowngradeRequest request, StreamObserver<DowngradeResponse> caller) {
+    calls.answer(
+        MaintenanceGrpc.getDowngradeMethod(),
+        request,
+        caller,
+        (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
+          if (request.getAction() == DowngradeRequest.DowngradeAction.CANCEL) {
+            throw EtcdError.NO_DOWNGRADE.exception();
+          }
+          throw VERSION.matcher(request.getVersion()).matches()
+              ? EtcdError.DOWNGRADE_VERSION.exception()
+              : EtcdError.DOWNGRADE_VERSION_FORMAT.exception();
         });
   }
 

@@ -1,8 +1,11 @@
 package io.stele.gateway.etcd.json;
 
+import io.grpc.Grpc;
 import io.grpc.netty.GrpcHttp2ConnectionHandler;
+import io.grpc.netty.InternalProtocolNegotiationEvent;
 import io.grpc.netty.InternalProtocolNegotiator;
 import io.grpc.netty.InternalProtocolNegotiators;
+import io.grpc.netty.ProtocolNegotiationEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -10,11 +13,16 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.AsciiString;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,28 +32,32 @@ import org.jspecify.annotations.Nullable;
 public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNegotiator {
   private static final int MAX_BODY_BYTES = 4 << 20;
   private static final long PATIENCE_SECONDS = 60;
+  private static final AsciiString HTTPS = AsciiString.of("https");
 
   private final InternalProtocolNegotiator.ProtocolNegotiator plain =
       InternalProtocolNegotiators.serverPlaintext();
   private final Supplier<ChannelHandler> json;
+  private final Optional<SslContext> tls;
 
   /**
    * For a server.
    *
    * @param json makes what answers the requests of one connection
+   * @param tls if connections are secured
    */
-  public HttpOrGrpc(Supplier<ChannelHandler> json) {
+  public HttpOrGrpc(Supplier<ChannelHandler> json, Optional<SslContext> tls) {
     this.json = json;
+    this.tls = tls;
   }
 
   @Override
   public AsciiString scheme() {
-    return plain.scheme();
+    return tls.isPresent() ? HTTPS : plain.scheme();
   }
 
   @Override
   public ChannelHandler newHandler(GrpcHttp2ConnectionHandler grpc) {
-    return new FirstBytes(plain.newHandler(grpc), json);
+    return new FirstBytes(plain.newHandler(grpc), json, tls);
   }
 
   @Override
@@ -60,16 +72,23 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
     private final ChannelHandler grpc;
     private final Supplier<ChannelHandler> json;
     private @Nullable ScheduledFuture<?> patience;
-    private @Nullable Object begin; // the event with which gRPC's handlers begin
+    private final Optional<SslContext> tls;
+    private @Nullable ProtocolNegotiationEvent begin; // with which gRPC's handlers begin
 
-    FirstBytes(ChannelHandler grpc, Supplier<ChannelHandler> json) {
+    FirstBytes(ChannelHandler grpc, Supplier<ChannelHandler> json, Optional<SslContext> tls) {
       this.grpc = grpc;
       this.json = json;
+      this.tls = tls;
     }
 
     /** Who connects and says nothing is sent away. */
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
+      tls.ifPresent(
+          secure ->
+              context
+                  .pipeline()
+                  .addBefore(context.name(), null, secure.newHandler(context.alloc())));
       patience =
           context
               .executor()
@@ -90,10 +109,13 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
-      if (begin == null) {
-        begin = event;
-      } else {
-        super.userEventTriggered(context, event);
+      switch (event) {
+        case ProtocolNegotiationEvent first -> begin = first;
+        case SslHandshakeCompletionEvent handshake when !handshake.isSuccess() -> {
+          var _ = context.close();
+        }
+        case SslHandshakeCompletionEvent _ -> {}
+        default -> super.userEventTriggered(context, event);
       }
     }
 
@@ -115,11 +137,23 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
     private void speakGrpc(ChannelHandlerContext context) {
       ChannelPipeline pipeline = context.pipeline();
       pipeline.addAfter(context.name(), null, grpc);
-      Object event = begin;
+      ProtocolNegotiationEvent event = begin;
       if (event != null) {
-        context.fireUserEventTriggered(event);
+        SslHandler secure = pipeline.get(SslHandler.class);
+        context.fireUserEventTriggered(
+            secure == null ? event : secured(event, secure.engine().getSession()));
       }
       pipeline.remove(this);
+    }
+
+    /** With what services ask of a secured connection. */
+    private static ProtocolNegotiationEvent secured(
+        ProtocolNegotiationEvent event, SSLSession session) {
+      return InternalProtocolNegotiationEvent.withAttributes(
+          event,
+          InternalProtocolNegotiationEvent.getAttributes(event).toBuilder()
+              .set(Grpc.TRANSPORT_ATTR_SSL_SESSION, session)
+              .build());
     }
 
     private void speakHttp(ChannelPipeline pipeline) {

@@ -1,15 +1,13 @@
 package io.stele.gateway.etcd.watch;
 
 import io.stele.base.error.DeniedException;
+import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.SteleException;
 import io.stele.gateway.etcd.call.EtcdError;
-import io.stele.gateway.etcd.call.Ranges;
-import io.stele.gateway.etcd.kv.ToEtcd;
 import io.stele.metastore.watch.KeyEvent;
 import io.stele.metastore.watch.Watch;
 import io.stele.metastore.watch.WatchSink;
 import io.stele.protocol.etcd.Event;
-import io.stele.protocol.etcd.KeyValue;
 import io.stele.protocol.etcd.WatchCreateRequest;
 import io.stele.protocol.etcd.WatchCreateRequest.FilterType;
 import io.stele.protocol.etcd.WatchResponse;
@@ -132,7 +130,7 @@ final class EtcdWatch implements WatchSink {
     List<Event> wanted = new ArrayList<>(events.size());
     for (KeyEvent event : events) {
       if (event.deleted() ? deletions : puts) {
-        wanted.add(event(event));
+        wanted.add(call.told().event(event));
       }
     }
     if (wanted.isEmpty()) {
@@ -162,21 +160,6 @@ final class EtcdWatch implements WatchSink {
     call.send(response.build());
   }
 
-  private static Event event(KeyEvent event) {
-    Event.Builder told = Event.newBuilder();
-    if (event.deleted()) {
-      told.setType(Event.EventType.DELETE)
-          .setKv(
-              KeyValue.newBuilder()
-                  .setKey(Ranges.bare(event.now().key()))
-                  .setModRevision(event.now().modified()));
-    } else {
-      told.setKv(ToEtcd.keyValue(event.now()));
-    }
-    event.before().ifPresent(before -> told.setPrevKv(ToEtcd.keyValue(before)));
-    return told.build();
-  }
-
   @Override
   public void progress(long revision) {
     if (ownProgress) {
@@ -201,17 +184,22 @@ final class EtcdWatch implements WatchSink {
   @Override
   public void failed(SteleException problem) {
     close();
-    if (problem instanceof DeniedException) {
-      call.send(
-          response()
-              .setHeader(call.backend().header())
-              .setCanceled(true)
-              .setCancelReason(EtcdError.PERMISSION_DENIED.text())
-              .build());
-      call.forget(id);
-    } else {
-      call.fail(problem);
+    switch (problem) {
+      case DeniedException _ -> cancel(EtcdError.PERMISSION_DENIED.text());
+      case ExhaustedException much -> cancel("etcdserver: " + much.getMessage());
+      default -> call.fail(problem);
     }
+  }
+
+  /** It ends alone, and its stream goes on. */
+  private void cancel(String reason) {
+    call.send(
+        response()
+            .setHeader(call.backend().header())
+            .setCanceled(true)
+            .setCancelReason(reason)
+            .build());
+    call.forget(id);
   }
 
   private WatchResponse.Builder response() {

@@ -45,6 +45,7 @@ final class WatchCall implements OpenStreams.Stream {
   private static final String EMPTY_RANGE = "mvcc: watcher range is empty";
 
   private final EtcdBackend backend;
+  private final ToldEvents told;
   private final Access access;
   private final EtcdCaller who = EtcdCaller.current();
   private final ScheduledExecutorService timer;
@@ -64,11 +65,13 @@ final class WatchCall implements OpenStreams.Stream {
 
   WatchCall(
       EtcdBackend backend,
+      ToldEvents told,
       Access access,
       ScheduledExecutorService timer,
       Duration progress,
       ServerCallStreamObserver<WatchResponse> caller) {
     this.backend = backend;
+    this.told = told;
     this.access = access;
     this.timer = timer;
     this.progress = progress;
@@ -97,6 +100,10 @@ final class WatchCall implements OpenStreams.Stream {
 
   EtcdBackend backend() {
     return backend;
+  }
+
+  ToldEvents told() {
+    return told;
   }
 
   boolean isReady() {

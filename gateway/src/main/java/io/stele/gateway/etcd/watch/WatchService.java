@@ -13,6 +13,7 @@ import java.util.concurrent.ScheduledExecutorService;
 /** etcd's watches: any number on one stream. */
 public final class WatchService extends WatchGrpc.WatchImplBase {
   private final EtcdBackend backend;
+  private final ToldEvents told = new ToldEvents();
   private final Access access;
   private final ScheduledExecutorService timer;
   private final Duration progress;
@@ -34,7 +35,12 @@ public final class WatchService extends WatchGrpc.WatchImplBase {
   public StreamObserver<WatchRequest> watch(StreamObserver<WatchResponse> caller) {
     WatchCall call =
         new WatchCall(
-            backend, access, timer, progress, (ServerCallStreamObserver<WatchResponse>) caller);
+            backend,
+            told,
+            access,
+            timer,
+            progress,
+            (ServerCallStreamObserver<WatchResponse>) caller);
     return call.requests();
   }
 }
