@@ -318,7 +318,8 @@ public final class DatasetNode implements DatasetService, Closeable {
 
   @Override
   public Lookup get(String dataset, Bytes key) {
-    return mget(dataset, List.of(key)).getFirst();
+    Lookup here = getHere(dataset, key);
+    return here == null ? mget(dataset, List.of(key)).getFirst() : here;
   }
 
   @Override

@@ -3,11 +3,12 @@ package io.stele.datasets.serve;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.Lookup;
 import io.stele.base.dataset.Origin;
+import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.time.Clock;
+import io.stele.datasets.shard.RetiredShardException;
 import io.stele.datasets.shard.Shard;
 import io.stele.datasets.shard.ShardHash;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -58,31 +59,29 @@ final class Lookups {
   /** Looks a key up in what is here; null if that takes others, or more than one look. */
   @Nullable Lookup getHere(ServedVersion version, Bytes key) {
     byte[] bytes = key.sharedArray();
-    Shard local = acquire(version, ShardHash.shard(bytes, version.shards()));
+    Shard local = version.held(ShardHash.shard(bytes, version.shards()));
     if (local == null) {
       return null;
     }
     version.touch(clock.nanos());
     try {
       return lookup(version, local.get(bytes));
-    } catch (IOException e) {
+    } catch (RetiredShardException | CorruptDataException e) {
       return null;
-    } finally {
-      local.release();
     }
   }
 
   private Lookup get(ServedVersion version, Bytes key) {
     byte[] bytes = key.sharedArray();
     int shard = ShardHash.shard(bytes, version.shards());
-    Shard local = acquire(version, shard);
+    Shard local = version.held(shard);
     if (local != null) {
       try {
         return lookup(version, local.get(bytes));
-      } catch (IOException e) {
+      } catch (CorruptDataException e) {
         return unreadable(version, shard, e);
-      } finally {
-        local.release();
+      } catch (RetiredShardException e) {
+        // Others may have it still.
       }
     }
     return remote(version, shard, List.of(key)).getFirst();
@@ -187,23 +186,18 @@ final class Lookups {
 
   private static PeerAnswer answer(ServedVersion version, String what, byte[] key) {
     int shard = ShardHash.shard(key, version.shards());
-    Shard local = acquire(version, shard);
+    Shard local = version.held(shard);
     if (local == null) {
       return new PeerAnswer.NotHere("shard " + shard + " of " + what + " is not here");
     }
     try {
       byte[] value = local.get(key);
       return value == null ? new PeerAnswer.Missing() : new PeerAnswer.Found(Bytes.wrap(value));
-    } catch (IOException e) {
+    } catch (RetiredShardException e) {
+      return new PeerAnswer.NotHere("shard " + shard + " of " + what + " is no longer here");
+    } catch (CorruptDataException e) {
       return new PeerAnswer.NotHere("shard " + shard + " of " + what + " cannot be read: " + e);
-    } finally {
-      local.release();
     }
-  }
-
-  private static @Nullable Shard acquire(ServedVersion version, int shard) {
-    Shard local = version.held(shard);
-    return local != null && local.acquire() ? local : null;
   }
 
   private static Lookup lookup(ServedVersion version, byte @Nullable [] value) {
@@ -211,7 +205,7 @@ final class Lookups {
     return value == null ? new Lookup.Missing(origin) : new Lookup.Found(Bytes.wrap(value), origin);
   }
 
-  private static Lookup unreadable(ServedVersion version, int shard, IOException e) {
+  private static Lookup unreadable(ServedVersion version, int shard, CorruptDataException e) {
     return new Lookup.Failed(
         version.version(),
         Lookup.Failure.LOCAL,

@@ -1,51 +1,28 @@
 package io.stele.datasets.shard;
 
-import com.spotify.sparkey.Sparkey;
-import com.spotify.sparkey.SparkeyReader;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.ReadableFile;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A shard that can be looked up, by any number of threads.
  *
- * <p>It is used between {@link #acquire} and {@link #release}. {@link #retire} waits for nobody: it
- * keeps new users out, and the last one that is still at work unmaps the files. The files may be
+ * <p>{@link #retire} waits for nobody: lookups that it overtakes are told so. The files may be
  * deleted meanwhile; a mapping outlives their names.
- *
- * <p>The library's readers are for one thread each, and keep every copy that was ever made of them,
- * so a few copies are shared, each under a lock that is hardly ever contended.
  */
 public final class Shard {
-  private static final int COPIES =
-      Integer.highestOneBit(Math.max(2, 2 * Runtime.getRuntime().availableProcessors()));
-
-  private static final int RETIRED = Integer.MIN_VALUE; // the sign bit: no new users
-
   private final ShardManifest manifest;
-  private final SparkeyReader reader;
-  private final Copy[] copies = new Copy[COPIES];
-  private final AtomicInteger users = new AtomicInteger(); // how many, and RETIRED
+  private final ShardReader reader;
+  private final AtomicBoolean retired = new AtomicBoolean();
 
-  private static final class Copy {
-    private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable SparkeyReader reader; // made when it is first needed
-  }
-
-  private Shard(ShardManifest manifest, SparkeyReader reader) {
+  private Shard(ShardManifest manifest, ShardReader reader) {
     this.manifest = manifest;
     this.reader = reader;
-    for (int i = 0; i < copies.length; i++) {
-      copies[i] = new Copy();
-    }
-    copies[0].reader = reader;
   }
 
   /**
@@ -78,8 +55,9 @@ public final class Shard {
   /** Opens a shard that this process has just made. */
   public static Shard openVerified(Path root, FilePath version, ShardManifest manifest)
       throws IOException {
-    File index = root.resolve(ShardFiles.index(version, manifest.shard()).value()).toFile();
-    return new Shard(manifest, Sparkey.openSingleThreadedReader(index));
+    Path log = root.resolve(ShardFiles.log(version, manifest.shard()).value());
+    Path index = root.resolve(ShardFiles.index(version, manifest.shard()).value());
+    return new Shard(manifest, ShardReader.open(log, index));
   }
 
   private static void verify(FileStore store, FilePath path, ShardManifest.Content expected)
@@ -102,67 +80,19 @@ public final class Shard {
     return manifest.records();
   }
 
-  /**
-   * Becomes a user.
-   *
-   * @return false if the shard is retired
-   */
-  public boolean acquire() {
-    int now = users.get();
-    while (now >= 0) {
-      int before = users.compareAndExchange(now, now + 1);
-      if (before == now) {
-        return true;
-      }
-      now = before;
-    }
-    return false;
-  }
-
-  /** Ends what {@link #acquire} began. */
-  public void release() {
-    if (users.decrementAndGet() == RETIRED) {
-      unmap();
-    }
-  }
-
-  /** Lets go of the shard. Users that are at work go on undisturbed. */
+  /** Lets go of the shard, and of the memory that it is mapped to. */
   public void retire() {
-    if (users.getAndUpdate(now -> now | RETIRED) == 0) {
-      unmap();
+    if (retired.compareAndSet(false, true)) {
+      reader.close();
     }
   }
 
-  private void unmap() {
-    // The library pauses before it unmaps; a lookup should not take that upon itself.
-    Thread.ofVirtual().name("dataset-unmap").start(reader::close);
-  }
-
-  /** The value of a key; null if the shard does not have it. Only between acquire and release. */
-  public byte @Nullable [] get(byte[] key) throws IOException {
-    int first = (int) Thread.currentThread().threadId();
-    for (int i = 0; i < copies.length; i++) {
-      Copy copy = copies[(first + i) & (copies.length - 1)];
-      if (copy.lock.tryLock()) {
-        return get(copy, key);
-      }
-    }
-    Copy copy = copies[first & (copies.length - 1)];
-    copy.lock.lock();
-    return get(copy, key);
-  }
-
-  /** Looks up with a copy that this thread has locked, and unlocks it. */
-  private byte @Nullable [] get(Copy copy, byte[] key) throws IOException {
-    try {
-      SparkeyReader own = copy.reader;
-      if (own == null) {
-        own = reader.duplicate();
-        copy.reader = own;
-      }
-      return own.getAsByteArray(key);
-    } finally {
-      copy.lock.unlock();
-    }
+  /**
+   * The value of a key; null if the shard does not have it.
+   *
+   * @throws RetiredShardException if the shard has been let go, or is while this looks
+   */
+  public byte @Nullable [] get(byte[] key) throws RetiredShardException {
+    return reader.get(key);
   }
 }

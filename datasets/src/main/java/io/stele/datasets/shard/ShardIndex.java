@@ -4,6 +4,7 @@ import io.stele.base.input.BrokenInputException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -36,10 +37,18 @@ final class ShardIndex {
   /** What making it takes, for each slot. */
   private static final int SLOT_MEMORY = Integer.BYTES + Long.BYTES;
 
-  private static final int HEAD_BYTES = 112;
-  private static final int MAGIC = 0x9a11318f;
+  static final int MAGIC = 0x9a11318f;
+  static final int HEAD_BYTES = 112;
+
+  // Where in the head readers find what they need.
+  static final int SEED_AT = 16;
+  static final int ADDRESS_BYTES_AT = 68;
+  static final int HASH_BYTES_AT = 72;
+  static final int SLOTS_AT = 76;
+  static final int BLOCK_BITS_AT = 92;
+
   private static final double SLOTS_PER_PUT = 1.3;
-  private static final long MOST_PUTS = 1 << 23; // with more, hashes have 64 bits
+  private static final long MOST_PUTS = (long) (Integer.MAX_VALUE / SLOTS_PER_PUT) - 1;
   private static final long MOST_SMALL_ADDRESS = 1 << 30; // addresses up to here have 32 bits
   private static final int BUFFER_BYTES = 64 << 10;
 
@@ -61,7 +70,7 @@ final class ShardIndex {
 
   /** Can the index of a log be made within so many bytes of memory? */
   static boolean fits(long puts, long memory) {
-    return puts < MOST_PUTS && (long) slots(puts) * SLOT_MEMORY <= memory;
+    return puts <= MOST_PUTS && (long) slots(puts) * SLOT_MEMORY <= memory;
   }
 
   private static int slots(long puts) {
@@ -87,8 +96,13 @@ final class ShardIndex {
   }
 
   private void addAll(LogCursor entries) throws BrokenInputException {
+    byte[] key = new byte[64];
     while (entries.next()) {
-      add(KeyHash.of(log, entries.key(), entries.keyLength(), seed), entries);
+      if (entries.keyLength() > key.length) {
+        key = new byte[Math.max(entries.keyLength(), 2 * key.length)];
+      }
+      MemorySegment.copy(log, ValueLayout.JAVA_BYTE, entries.key(), key, 0, entries.keyLength());
+      add(KeyHash.of(key, entries.keyLength(), seed), entries);
     }
   }
 

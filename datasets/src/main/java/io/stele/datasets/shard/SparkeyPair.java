@@ -1,5 +1,6 @@
 package io.stele.datasets.shard;
 
+import com.spotify.sparkey.HashType;
 import com.spotify.sparkey.Sparkey;
 import com.spotify.sparkey.SparkeyWriter;
 import java.io.Closeable;
@@ -49,7 +50,7 @@ public final class SparkeyPair implements Closeable {
     }
     try (SparkeyWriter writer = Sparkey.append(file.toFile())) {
       writer.setMaxMemory(INDEX_BYTES);
-      writer.writeHash();
+      writer.writeHash(HashType.HASH_32_BITS);
     }
     return new Finished(keys(file), Checksums.of(file), Checksums.of(index));
   }

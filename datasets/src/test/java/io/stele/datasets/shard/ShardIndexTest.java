@@ -1,11 +1,15 @@
 package io.stele.datasets.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.spotify.sparkey.HashType;
 import com.spotify.sparkey.IndexHeader;
 import com.spotify.sparkey.Sparkey;
 import com.spotify.sparkey.SparkeyReader;
+import com.spotify.sparkey.SparkeyWriter;
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.CorruptDataException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.LocalFileStore;
 import java.io.IOException;
@@ -50,6 +54,14 @@ class ShardIndexTest {
     }
   }
 
+  private void indexByLibrary(HashType hash, SparkeyWriter.ConstructionMethod how)
+      throws IOException {
+    try (SparkeyWriter writer = Sparkey.append(file().toFile())) {
+      writer.setConstructionMethod(how);
+      writer.writeHash(hash);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 10, 1_000, 100_000})
   void everyKeyIsFoundWithItsLastValueAndNoOther(int entries) throws Exception {
@@ -62,11 +74,17 @@ class ShardIndexTest {
         assertThat(reader.getAsByteArray(entry.getKey().toArray()))
             .isEqualTo(entry.getValue().toArray());
       }
+      ShardReader own = ShardReader.open(file(), root.resolve("shard.spi"));
+      for (Map.Entry<Bytes, Bytes> entry : expected.entrySet()) {
+        assertThat(own.get(entry.getKey().toArray())).isEqualTo(entry.getValue().toArray());
+      }
       for (int i = 0; i < 1_000; i++) {
         byte[] key = bytes(random, LONGEST + 3);
+        assertThat(own.get(key) != null).isEqualTo(expected.containsKey(Bytes.of(key)));
         assertThat(reader.getAsByteArray(key) != null)
             .isEqualTo(expected.containsKey(Bytes.of(key)));
       }
+      own.close();
     }
   }
 
@@ -75,7 +93,7 @@ class ShardIndexTest {
     write(50_000, 1);
     IndexHeader ours = Sparkey.getIndexHeader(Sparkey.getIndexFile(file().toFile()));
 
-    Sparkey.writeHash(file().toFile());
+    indexByLibrary(HashType.HASH_32_BITS, SparkeyWriter.ConstructionMethod.AUTO);
     IndexHeader theirs = Sparkey.getIndexHeader(Sparkey.getIndexFile(file().toFile()));
     assertThat(ours.getNumEntries()).isEqualTo(theirs.getNumEntries());
     assertThat(ours.getNumPuts()).isEqualTo(theirs.getNumPuts());
@@ -86,6 +104,32 @@ class ShardIndexTest {
     assertThat(ours.getHashCapacity()).isEqualTo(theirs.getHashCapacity());
     assertThat(ours.getSlotSize()).isEqualTo(theirs.getSlotSize());
     assertThat(ours.getMaxDisplacement()).as("with another seed").isBetween(1L, 300L);
+  }
+
+  /** As of a log whose index takes more memory than one is given. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void indexesOfTheLibraryAreReadToo(boolean sorted) throws Exception {
+    write(20_000, 3);
+    indexByLibrary(
+        HashType.HASH_32_BITS,
+        sorted
+            ? SparkeyWriter.ConstructionMethod.SORTING
+            : SparkeyWriter.ConstructionMethod.IN_MEMORY);
+    ShardReader own = ShardReader.open(file(), root.resolve("shard.spi"));
+    for (Map.Entry<Bytes, Bytes> entry : expected.entrySet()) {
+      assertThat(own.get(entry.getKey().toArray())).isEqualTo(entry.getValue().toArray());
+    }
+    own.close();
+  }
+
+  @Test
+  void anIndexOfAnotherFormIsRefused() throws Exception {
+    write(10, 4);
+    indexByLibrary(HashType.HASH_64_BITS, SparkeyWriter.ConstructionMethod.AUTO);
+    assertThatThrownBy(() -> ShardReader.open(file(), root.resolve("shard.spi")))
+        .isInstanceOf(CorruptDataException.class)
+        .hasMessageContaining("32 bits");
   }
 
   @Test
@@ -101,6 +145,8 @@ class ShardIndexTest {
   void whatIsTooLargeIsLeftToTheLibrary() {
     assertThat(ShardIndex.fits(1_000, 20_000)).isTrue();
     assertThat(ShardIndex.fits(1_000, 10_000)).isFalse();
-    assertThat(ShardIndex.fits(1 << 23, Long.MAX_VALUE)).as("hashes of 64 bits").isFalse();
+    assertThat(ShardIndex.fits(Integer.MAX_VALUE, Long.MAX_VALUE))
+        .as("slots of an array")
+        .isFalse();
   }
 }

@@ -22,9 +22,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -200,17 +202,50 @@ class ShardTest {
   }
 
   @Test
-  void retiringWaitsForNobodyAndDisturbsNobody() throws Exception {
+  void theFilesMayGoBeforeTheShard() throws Exception {
     ShardWriter writer = writer();
     writer.put(utf8("key"), utf8("value"));
     Shard shard = Shard.openVerified(root, VERSION, writer.finish());
-    assertThat(shard.acquire()).isTrue();
-    shard.retire();
-    assertThat(shard.acquire()).isFalse();
     Files.delete(root.resolve("set/v1/00003.spl"));
     Files.delete(root.resolve("set/v1/00003.spi"));
     assertThat(shard.get(utf8("key"))).isEqualTo(utf8("value"));
-    shard.release();
+    shard.retire();
+    shard.retire();
+    assertThatThrownBy(() -> shard.get(utf8("key"))).isInstanceOf(RetiredShardException.class);
+  }
+
+  @Test
+  void retiringWaitsForNobodyAndLookupsAreRightUntilThen() throws Exception {
+    ShardWriter writer = writer();
+    for (int i = 0; i < 1_000; i++) {
+      writer.put(utf8("key" + i), utf8("value" + i));
+    }
+    Shard shard = Shard.openVerified(root, VERSION, writer.finish());
+    CountDownLatch busy = new CountDownLatch(4);
+    List<Future<Boolean>> tasks = new ArrayList<>();
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      for (int t = 0; t < 4; t++) {
+        tasks.add(
+            threads.submit(
+                () -> {
+                  for (int i = 0; ; i = (i + 1) % 1_000) {
+                    try {
+                      if (!Arrays.equals(shard.get(utf8("key" + i)), utf8("value" + i))) {
+                        return false;
+                      }
+                    } catch (RetiredShardException e) {
+                      return true;
+                    }
+                    busy.countDown();
+                  }
+                }));
+      }
+      busy.await();
+      shard.retire();
+      for (Future<Boolean> task : tasks) {
+        assertThat(task.get(30, TimeUnit.SECONDS)).isTrue();
+      }
+    }
   }
 
   @Test
