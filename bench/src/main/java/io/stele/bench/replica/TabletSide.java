@@ -33,7 +33,11 @@ final class TabletSide implements TableSide {
             directory,
             "metastore,master",
             "tables",
-            List.of("tables.shared=true", "tables.files=" + directory.resolve("files"))));
+            List.of(
+                "tables.shared=true",
+                "tables.files=" + directory.resolve("files"),
+                "tables.split-at=1TiB", // but for the split that is measured
+                "master.balance=false")));
   }
 
   private static final class Running extends SteleServers {

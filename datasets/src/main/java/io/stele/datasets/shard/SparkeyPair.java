@@ -50,7 +50,8 @@ public final class SparkeyPair implements Closeable {
     }
     try (SparkeyWriter writer = Sparkey.append(file.toFile())) {
       writer.setMaxMemory(INDEX_BYTES);
-      writer.writeHash(HashType.HASH_32_BITS);
+      writer.setHashType(HashType.HASH_32_BITS);
+      writer.writeHash();
     }
     return new Finished(keys(file), Checksums.of(file), Checksums.of(index));
   }

@@ -58,7 +58,8 @@ class ShardIndexTest {
       throws IOException {
     try (SparkeyWriter writer = Sparkey.append(file().toFile())) {
       writer.setConstructionMethod(how);
-      writer.writeHash(hash);
+      writer.setHashType(hash);
+      writer.writeHash();
     }
   }
 
