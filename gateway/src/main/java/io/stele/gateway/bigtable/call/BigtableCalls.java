@@ -2,11 +2,12 @@ package io.stele.gateway.bigtable.call;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-/** Answers calls of one answer. */
+/** Answers calls, each of which the caller has sent whole. */
 public final class BigtableCalls {
   private final Executor threads;
 
@@ -32,6 +33,21 @@ public final class BigtableCalls {
             return;
           }
           caller.onNext(response);
+          caller.onCompleted();
+        });
+  }
+
+  /** Work that may take long, with several answers. */
+  public <R> void stream(StreamObserver<R> caller, Supplier<List<R>> work) {
+    ignoreCancellation(caller);
+    threads.execute(
+        () -> {
+          try {
+            work.get().forEach(caller::onNext);
+          } catch (RuntimeException | Error e) {
+            caller.onError(BigtableErrors.of(e));
+            return;
+          }
           caller.onCompleted();
         });
   }

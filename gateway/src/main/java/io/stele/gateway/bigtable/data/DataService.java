@@ -1,0 +1,159 @@
+package io.stele.gateway.bigtable.data;
+
+import com.google.bigtable.v2.BigtableGrpc;
+import com.google.bigtable.v2.CheckAndMutateRowRequest;
+import com.google.bigtable.v2.CheckAndMutateRowResponse;
+import com.google.bigtable.v2.MutateRowRequest;
+import com.google.bigtable.v2.MutateRowResponse;
+import com.google.bigtable.v2.MutateRowsRequest;
+import com.google.bigtable.v2.MutateRowsResponse;
+import com.google.bigtable.v2.PingAndWarmRequest;
+import com.google.bigtable.v2.PingAndWarmResponse;
+import com.google.bigtable.v2.ReadModifyWriteRowRequest;
+import com.google.bigtable.v2.ReadModifyWriteRowResponse;
+import com.google.bigtable.v2.ReadRowsRequest;
+import com.google.bigtable.v2.ReadRowsResponse;
+import com.google.bigtable.v2.SampleRowKeysRequest;
+import com.google.bigtable.v2.SampleRowKeysResponse;
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.stele.gateway.bigtable.call.BigtableCalls;
+import io.stele.gateway.bigtable.call.BigtableErrors;
+import io.stele.gateway.bigtable.call.ClientFeatures;
+import io.stele.gateway.bigtable.name.InstanceName;
+import io.stele.gateway.bigtable.name.TableName;
+import io.stele.gateway.bigtable.read.ReadRowsCall;
+import io.stele.gateway.bigtable.read.RowKeySamples;
+import io.stele.gateway.bigtable.write.MutateRowsCall;
+import io.stele.gateway.bigtable.write.RowWrites;
+
+/**
+ * Bigtable's data service over Stele's tables. Its methods are called on the network's threads, and
+ * leave them at once: reads may wait for files, and writes where writers must slow down.
+ */
+public final class DataService extends BigtableGrpc.BigtableImplBase {
+  private static final MutateRowResponse MUTATED = MutateRowResponse.getDefaultInstance();
+
+  private final DataBackend backend;
+  private final BigtableCalls calls;
+  private final RowWrites writes;
+
+  public DataService(DataBackend backend, BigtableCalls calls) {
+    this.backend = backend;
+    this.calls = calls;
+    this.writes =
+        new RowWrites(
+            backend.tables(), backend.admin(), backend.types(), backend.clock(), backend.random());
+  }
+
+  // ---- reading
+
+  @Override
+  public void readRows(ReadRowsRequest request, StreamObserver<ReadRowsResponse> caller) {
+    boolean tellsProgress;
+    String table;
+    try {
+      tellsProgress = ClientFeatures.current().getLastScannedRowResponses();
+      table = table(request.getTableName(), request.getAuthorizedViewName());
+      checkNoView(request.getMaterializedViewName());
+    } catch (RuntimeException e) {
+      caller.onError(BigtableErrors.of(e));
+      return;
+    }
+    calls
+        .threads()
+        .execute(
+            new ReadRowsCall(
+                backend.tables(),
+                table,
+                request,
+                (ServerCallStreamObserver<ReadRowsResponse>) caller,
+                tellsProgress,
+                backend.clock(),
+                backend.random()));
+  }
+
+  @Override
+  public void sampleRowKeys(
+      SampleRowKeysRequest request, StreamObserver<SampleRowKeysResponse> caller) {
+    calls.stream(
+        caller,
+        () -> {
+          String table = table(request.getTableName(), request.getAuthorizedViewName());
+          checkNoView(request.getMaterializedViewName());
+          return RowKeySamples.of(backend.tables().sampleRows(table), request);
+        });
+  }
+
+  // ---- writing
+
+  @Override
+  public void mutateRow(MutateRowRequest request, StreamObserver<MutateRowResponse> caller) {
+    calls.answerApart(
+        caller,
+        () ->
+            writes
+                .mutate(table(request.getTableName(), request.getAuthorizedViewName()), request)
+                .thenApply(_ -> MUTATED));
+  }
+
+  @Override
+  public void mutateRows(MutateRowsRequest request, StreamObserver<MutateRowsResponse> caller) {
+    calls.answerApart(
+        caller,
+        () ->
+            new MutateRowsCall(
+                    backend.tables(),
+                    writes,
+                    table(request.getTableName(), request.getAuthorizedViewName()),
+                    request)
+                .run());
+  }
+
+  @Override
+  public void checkAndMutateRow(
+      CheckAndMutateRowRequest request, StreamObserver<CheckAndMutateRowResponse> caller) {
+    calls.answer(
+        caller,
+        () ->
+            writes.checkAndMutate(
+                table(request.getTableName(), request.getAuthorizedViewName()), request));
+  }
+
+  @Override
+  public void readModifyWriteRow(
+      ReadModifyWriteRowRequest request, StreamObserver<ReadModifyWriteRowResponse> caller) {
+    calls.answer(
+        caller,
+        () ->
+            writes.readModifyWrite(
+                table(request.getTableName(), request.getAuthorizedViewName()), request));
+  }
+
+  // ---- the rest
+
+  @Override
+  public void pingAndWarm(PingAndWarmRequest request, StreamObserver<PingAndWarmResponse> caller) {
+    calls.answer(
+        caller,
+        () -> {
+          InstanceName.parse(request.getName());
+          return PingAndWarmResponse.getDefaultInstance();
+        });
+  }
+
+  /** The table that a request names. */
+  private static String table(String name, String authorizedView) {
+    checkNoView(authorizedView);
+    return TableName.parse(name).table();
+  }
+
+  private static void checkNoView(String view) {
+    if (!view.isEmpty()) {
+      throw Status.UNIMPLEMENTED
+          .withDescription("view \"" + view + "\": Stele has tables only, and no views of them")
+          .asRuntimeException();
+    }
+  }
+}
