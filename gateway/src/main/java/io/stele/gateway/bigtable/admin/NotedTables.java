@@ -34,9 +34,11 @@ final class NotedTables {
 
   private final TableAdmin admin;
   private final NotedMessages<Table> notes;
+  private final NotedTypes types;
   private final Clock clock;
 
-  NotedTables(TableAdmin admin, Notes notes, Clock clock) {
+  NotedTables(TableAdmin admin, Notes notes, NotedTypes types, Clock clock) {
+    this.types = types;
     this.admin = admin;
     this.notes = new NotedMessages<>(notes, Notes.TABLES, Table.parser());
     this.clock = clock;
@@ -77,6 +79,7 @@ final class NotedTables {
 
   void note(String table, Table note) {
     notes.put(table, note.toBuilder().clearName().build());
+    types.forget(table);
   }
 
   // ---- making
@@ -116,6 +119,7 @@ final class NotedTables {
       // Gone already.
     }
     notes.remove(table);
+    types.forget(table);
   }
 
   /** Changes schema and note together; the note first, so that no family lacks its type. */

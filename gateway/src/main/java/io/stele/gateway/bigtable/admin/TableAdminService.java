@@ -89,11 +89,12 @@ public final class TableAdminService extends BigtableTableAdminGrpc.BigtableTabl
       Tables rows,
       TableAdmin admin,
       Notes notes,
+      NotedTypes types,
       DoneOperations operations,
       Clock clock,
       BigtableCalls calls) {
     this.rows = rows;
-    this.tables = new NotedTables(admin, notes, clock);
+    this.tables = new NotedTables(admin, notes, types, clock);
     this.changes = new TableChanges(tables, notes);
     this.backups = new Backups(tables, changes, notes, operations);
     this.snapshots = new Snapshots(tables, changes, notes, operations);

@@ -74,7 +74,11 @@ final class TableChanges {
     SortedMap<String, PurgePolicy> families = new TreeMap<>();
     given
         .getColumnFamiliesMap()
-        .forEach((family, how) -> families.put(family, GcRules.policy(how.getGcRule())));
+        .forEach(
+            (family, how) -> {
+              var _ = NotedTypes.aggregate(family, how);
+              families.put(family, GcRules.policy(how.getGcRule()));
+            });
     TreeSet<Bytes> splits = new TreeSet<>();
     for (CreateTableRequest.Split split : request.getInitialSplitsList()) {
       if (split.getKey().isEmpty()) {
@@ -200,6 +204,7 @@ final class TableChanges {
         if (FamilyGroups.families(schema).containsKey(family)) {
           throw Refusal.exists("column family \"" + family + "\"");
         }
+        var _ = NotedTypes.aggregate(family, change.getCreate());
         noted.putColumnFamilies(family, change.getCreate());
         return FamilyGroups.with(schema, family, GcRules.policy(change.getCreate().getGcRule()));
       }
