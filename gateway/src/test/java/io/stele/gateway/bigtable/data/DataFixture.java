@@ -2,16 +2,20 @@ package io.stele.gateway.bigtable.data;
 
 import com.google.bigtable.v2.BigtableGrpc;
 import com.google.bigtable.v2.BigtableGrpc.BigtableBlockingStub;
+import com.google.bigtable.v2.FeatureFlags;
 import com.google.bigtable.v2.MutateRowRequest;
 import com.google.bigtable.v2.Mutation;
 import com.google.bigtable.v2.ReadRowsRequest;
 import com.google.bigtable.v2.ReadRowsResponse;
 import com.google.bigtable.v2.RowFilter;
 import com.google.protobuf.ByteString;
+import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.Server;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.MetadataUtils;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
 import io.stele.base.file.MemoryFileStore;
@@ -28,6 +32,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -83,7 +88,7 @@ public final class DataFixture implements AutoCloseable {
             .usePlaintext()
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
             .build();
-    stub = BigtableGrpc.newBlockingStub(channel);
+    stub = BigtableGrpc.newBlockingStub(channel).withInterceptors(reverseScans());
   }
 
   private Clock clock() {
@@ -131,6 +136,14 @@ public final class DataFixture implements AutoCloseable {
       root = Optional.of(new Root(config, version + 1));
       return version + 1;
     }
+  }
+
+  /** What a client says that reads rows backwards. */
+  static ClientInterceptor reverseScans() {
+    Metadata headers = new Metadata();
+    FeatureFlags flags = FeatureFlags.newBuilder().setReverseScans(true).build();
+    headers.put(ClientFeatures.HEADER, Base64.getUrlEncoder().encodeToString(flags.toByteArray()));
+    return MetadataUtils.newAttachHeadersInterceptor(headers);
   }
 
   // ---- a client's requests

@@ -148,6 +148,18 @@ class ReadRowsTest {
   }
 
   @Test
+  void onlyAClientThatKnowsOfItReadsBackwards() {
+    assertThatThrownBy(
+            () ->
+                BigtableGrpc.newBlockingStub(fixture.channel)
+                    .readRows(query().setReversed(true).build())
+                    .forEachRemaining(_ -> {}))
+        .satisfies(
+            e -> assertThat(Status.fromThrowable(e).getCode()).isEqualTo(Status.Code.UNIMPLEMENTED))
+        .hasMessageContaining("reverse_scans");
+  }
+
+  @Test
   void rowsAndValuesOfAnyLength() {
     ByteString megabyte = ByteString.copyFrom(new byte[1 << 20]);
     ByteString huge = megabyte.concat(megabyte).concat(megabyte).concat(utf8("end"));
@@ -217,8 +229,7 @@ class ReadRowsTest {
     for (boolean urlSafe : new boolean[] {false, true}) {
       RowAssembler rows = new RowAssembler(false);
       AtomicInteger told = new AtomicInteger();
-      fixture
-          .stub
+      BigtableGrpc.newBlockingStub(fixture.channel)
           .withInterceptors(
               MetadataUtils.newAttachHeadersInterceptor(
                   features(
@@ -245,8 +256,7 @@ class ReadRowsTest {
     headers.put(ClientFeatures.HEADER, "!");
     assertThatThrownBy(
             () ->
-                fixture
-                    .stub
+                BigtableGrpc.newBlockingStub(fixture.channel)
                     .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
                     .readRows(query().build())
                     .forEachRemaining(_ -> {}))
