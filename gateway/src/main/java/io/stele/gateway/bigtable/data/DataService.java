@@ -3,6 +3,7 @@ package io.stele.gateway.bigtable.data;
 import com.google.bigtable.v2.BigtableGrpc;
 import com.google.bigtable.v2.CheckAndMutateRowRequest;
 import com.google.bigtable.v2.CheckAndMutateRowResponse;
+import com.google.bigtable.v2.FeatureFlags;
 import com.google.bigtable.v2.MutateRowRequest;
 import com.google.bigtable.v2.MutateRowResponse;
 import com.google.bigtable.v2.MutateRowsRequest;
@@ -54,7 +55,9 @@ public final class DataService extends BigtableGrpc.BigtableImplBase {
     boolean tellsProgress;
     String table;
     try {
-      tellsProgress = ClientFeatures.current().getLastScannedRowResponses();
+      FeatureFlags features = ClientFeatures.current();
+      tellsProgress = features.getLastScannedRowResponses();
+      checkReversed(request, features);
       table = table(request.getTableName(), request.getAuthorizedViewName());
       checkNoView(request.getMaterializedViewName());
     } catch (RuntimeException e) {
@@ -147,6 +150,17 @@ public final class DataService extends BigtableGrpc.BigtableImplBase {
   private static String table(String name, String authorizedView) {
     checkNoView(authorizedView);
     return TableName.parse(name).table();
+  }
+
+  /** As the service does: a client that does not know of it might put rows in another order. */
+  private static void checkReversed(ReadRowsRequest request, FeatureFlags features) {
+    if (request.getReversed() && !features.getReverseScans()) {
+      throw Status.UNIMPLEMENTED
+          .withDescription(
+              "reversed without reverse_scans in header bigtable-features: the client must say"
+                  + " that it understands it")
+          .asRuntimeException();
+    }
   }
 
   private static void checkNoView(String view) {

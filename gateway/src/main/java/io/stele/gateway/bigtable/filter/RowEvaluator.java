@@ -164,9 +164,6 @@ public final class RowEvaluator {
   }
 
   private Stage condition(RowFilter.Condition condition, Stage next) {
-    if (!condition.hasPredicateFilter()) {
-      throw new InvalidRequestException("a condition without predicate_filter: must have one");
-    }
     Stages.Choice choice =
         new Stages.Choice(
             condition.hasTrueFilter() ? stage(condition.getTrueFilter(), next) : NOWHERE,

@@ -7,6 +7,7 @@ import com.google.rpc.Status;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotFoundException;
 import io.stele.base.table.RowOutcome;
 import io.stele.base.table.Tables;
 import io.stele.gateway.bigtable.call.BigtableErrors;
@@ -54,7 +55,7 @@ public final class MutateRowsCall {
           batches.add(cells(entry));
           places.add(i);
         }
-      } catch (InvalidRequestException e) {
+      } catch (InvalidRequestException | NotFoundException e) {
         fail(i, e);
       }
     }

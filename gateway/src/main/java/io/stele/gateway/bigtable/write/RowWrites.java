@@ -49,8 +49,28 @@ public final class RowWrites {
 
   /** Mutations of a row that do not depend on it, as cells. */
   CellBatch cells(String table, Bytes row, List<Mutation> mutations) {
-    return new Mutations(table, types, row, clock.micros(), new AggregateStates())
-        .toCells(mutations);
+    return cells(table, row, mutations, new AggregateStates());
+  }
+
+  private CellBatch cells(
+      String table, Bytes row, List<Mutation> mutations, AggregateStates states) {
+    checkErased(table, mutations);
+    return new Mutations(table, types, row, clock.micros(), states).toCells(mutations);
+  }
+
+  /** What is erased again by the same request is not written: so its families are checked here. */
+  private void checkErased(String table, List<Mutation> mutations) {
+    for (int i = mutations.size() - 1; i > 0; i--) {
+      if (mutations.get(i).hasDeleteFromRow()) {
+        List<String> families = mutations.subList(0, i).stream().map(RowWrites::family).toList();
+        unknownFamily(table, families)
+            .ifPresent(
+                absent -> {
+                  throw absent;
+                });
+        return;
+      }
+    }
   }
 
   /** Commits mutations of one row. May block. */
@@ -77,9 +97,8 @@ public final class RowWrites {
         () -> {
           AggregateStates states = new AggregateStates();
           long txn = RowReads.each(tables, table, columns, states::load);
-          CellBatch batch =
-              new Mutations(table, types, row, clock.micros(), states).toCells(mutations);
-          return RowReads.join(tables.apply(table, batch, txn, true));
+          return RowReads.join(
+              tables.apply(table, cells(table, row, mutations, states), txn, true));
         });
   }
 
@@ -110,7 +129,7 @@ public final class RowWrites {
       // Read later than the check: if the row was changed in between, there is a conflict.
       RowReads.each(tables, table, AggregateStates.wanted(row, mutations), states::load);
     }
-    CellBatch batch = new Mutations(table, types, row, clock.micros(), states).toCells(mutations);
+    CellBatch batch = cells(table, row, mutations, states);
     try {
       var _ = RowReads.join(tables.apply(table, batch, outcome.txn(), true));
     } catch (InvalidRequestException e) {
