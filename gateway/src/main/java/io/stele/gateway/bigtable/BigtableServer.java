@@ -4,7 +4,6 @@ import io.grpc.Server;
 import io.grpc.ServerInterceptors;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.NettyServerBuilder;
-import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
@@ -113,7 +112,7 @@ public final class BigtableServer implements AutoCloseable {
   private void upkeep() {
     try {
       admin.forgetOld();
-    } catch (SteleException e) {
+    } catch (RuntimeException e) { // one that got away would end it for good
       // Tables are not to be had at the moment: the next time.
     }
   }

@@ -105,13 +105,11 @@ final class StoredCopies<M extends Message> {
 
   /** Drops those whose time is over. */
   void forgetOld() {
-    notes
-        .all()
-        .forEach(
-            (name, note) -> {
-              if (endsAt.apply(note) <= tables.micros()) {
-                forget(name);
-              }
-            });
+    for (String name : notes.all().keySet()) {
+      // Looked at again: one of the same name may have been made since.
+      if (notes.get(name).filter(note -> endsAt.apply(note) <= tables.micros()).isPresent()) {
+        forget(name);
+      }
+    }
   }
 }

@@ -326,20 +326,17 @@ final class TableChanges {
     return NotedTables.micros(note.getExpireTime()) > tables.micros();
   }
 
+  /** It is looked again: a table of the same name may have been deleted since. */
+  private String forget(String table) {
+    if (deleted.get(table).filter(note -> !isKept(note)).isPresent()) {
+      tables.drop(HIDDEN + table);
+      deleted.remove(table);
+    }
+    return table;
+  }
+
   /** Drops what can no longer be had back. */
   void forgetDeleted() {
-    deleted
-        .all()
-        .forEach(
-            (table, note) -> {
-              if (!isKept(note)) {
-                alone(
-                    () -> {
-                      tables.drop(HIDDEN + table);
-                      deleted.remove(table);
-                      return table;
-                    });
-              }
-            });
+    deleted.all().keySet().forEach(table -> alone(() -> forget(table)));
   }
 }

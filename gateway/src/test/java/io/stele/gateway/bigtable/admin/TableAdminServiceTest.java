@@ -38,6 +38,8 @@ import com.google.bigtable.admin.v2.Table;
 import com.google.bigtable.admin.v2.Type;
 import com.google.bigtable.admin.v2.UndeleteTableRequest;
 import com.google.bigtable.admin.v2.UpdateTableRequest;
+import com.google.bigtable.v2.BigtableGrpc;
+import com.google.bigtable.v2.ReadChangeStreamRequest;
 import com.google.iam.v1.TestIamPermissionsRequest;
 import com.google.longrunning.GetOperationRequest;
 import com.google.longrunning.Operation;
@@ -60,6 +62,9 @@ import io.stele.base.table.Tables;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
 import io.stele.gateway.bigtable.BigtableServer;
+import io.stele.gateway.bigtable.call.BigtableCalls;
+import io.stele.gateway.bigtable.note.Notes;
+import io.stele.gateway.bigtable.operation.DoneOperations;
 import io.stele.testkit.table.MemoryTables;
 import io.stele.testkit.table.TableFixture;
 import java.util.List;
@@ -466,6 +471,40 @@ class TableAdminServiceTest {
     assertThat(tables.list(false)).noneMatch(name -> name.contains("/clusters/other/"));
   }
 
+  @Test
+  void whatEndsInTimeLeavesNothingBehind() throws Exception {
+    create("t", "f");
+    backup("b", "t", START + 1000);
+    create("u", "f");
+    delete("u");
+    assertThat(hidden()).hasSize(2);
+    Notes notes = new Notes(tables, tables);
+    TableAdminService upkeep =
+        new TableAdminService(
+            tables,
+            tables,
+            notes,
+            new NotedTypes(notes, clock),
+            new DoneOperations(notes, clock, RandomSource.system()),
+            clock,
+            new BigtableCalls(Runnable::run));
+    upkeep.forgetOld();
+    assertThat(hidden()).hasSize(2);
+    micros.addAndGet(2000L * 1_000_000);
+    upkeep.forgetOld();
+    assertThat(hidden()).containsExactly("bigtable/deleted/u");
+    micros.addAndGet(TimeUnit.DAYS.toMicros(7));
+    upkeep.forgetOld();
+    assertThat(hidden()).isEmpty();
+    assertThat(notes.list("")).extracting(Notes.Note::key).containsExactly("table/t");
+  }
+
+  private List<String> hidden() {
+    return tables.list(false).stream()
+        .filter(name -> name.contains("/") && !name.equals(Notes.TABLE))
+        .toList();
+  }
+
   private List<String> backups(String cluster) {
     return admin
         .listBackups(
@@ -497,6 +536,17 @@ class TableAdminServiceTest {
             .build());
     assertThat(rows("r")).hasSize(1);
     assertThat(get("r").getColumnFamiliesMap()).containsEntry("f", family(1));
+  }
+
+  @Test
+  void whatIsNotOfferedSaysWhy() {
+    assertRefused(
+        Status.Code.UNIMPLEMENTED,
+        "ReadChangeStream: a server's log",
+        () ->
+            BigtableGrpc.newBlockingStub(channel)
+                .readChangeStream(ReadChangeStreamRequest.getDefaultInstance())
+                .hasNext());
   }
 
   @Test
