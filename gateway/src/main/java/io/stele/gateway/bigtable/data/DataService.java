@@ -2,13 +2,21 @@ package io.stele.gateway.bigtable.data;
 
 import com.google.bigtable.v2.CheckAndMutateRowRequest;
 import com.google.bigtable.v2.CheckAndMutateRowResponse;
+import com.google.bigtable.v2.ExecuteQueryRequest;
+import com.google.bigtable.v2.ExecuteQueryResponse;
 import com.google.bigtable.v2.FeatureFlags;
+import com.google.bigtable.v2.GenerateInitialChangeStreamPartitionsRequest;
+import com.google.bigtable.v2.GenerateInitialChangeStreamPartitionsResponse;
 import com.google.bigtable.v2.MutateRowRequest;
 import com.google.bigtable.v2.MutateRowResponse;
 import com.google.bigtable.v2.MutateRowsRequest;
 import com.google.bigtable.v2.MutateRowsResponse;
 import com.google.bigtable.v2.PingAndWarmRequest;
 import com.google.bigtable.v2.PingAndWarmResponse;
+import com.google.bigtable.v2.PrepareQueryRequest;
+import com.google.bigtable.v2.PrepareQueryResponse;
+import com.google.bigtable.v2.ReadChangeStreamRequest;
+import com.google.bigtable.v2.ReadChangeStreamResponse;
 import com.google.bigtable.v2.ReadModifyWriteRowRequest;
 import com.google.bigtable.v2.ReadModifyWriteRowResponse;
 import com.google.bigtable.v2.ReadRowsRequest;
@@ -16,6 +24,7 @@ import com.google.bigtable.v2.ReadRowsResponse;
 import com.google.bigtable.v2.SampleRowKeysRequest;
 import com.google.bigtable.v2.SampleRowKeysResponse;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.gateway.bigtable.call.BigtableCalls;
@@ -143,6 +152,46 @@ public final class DataService extends CallsNotOffered {
           InstanceName.parse(request.getName());
           return PingAndWarmResponse.getDefaultInstance();
         });
+  }
+
+  @Override
+  public void generateInitialChangeStreamPartitions(
+      GenerateInitialChangeStreamPartitionsRequest request,
+      StreamObserver<GenerateInitialChangeStreamPartitionsResponse> caller) {
+    caller.onError(noChangeStreams());
+  }
+
+  @Override
+  public void readChangeStream(
+      ReadChangeStreamRequest request, StreamObserver<ReadChangeStreamResponse> caller) {
+    caller.onError(noChangeStreams());
+  }
+
+  /** A log is one server's, of all its tables, and goes once they are flushed. */
+  private static StatusRuntimeException noChangeStreams() {
+    return Status.UNIMPLEMENTED
+        .withDescription(
+            "change streams: Stele's log is kept only until tables are flushed, so a table's"
+                + " changes cannot be read again from it")
+        .asRuntimeException();
+  }
+
+  @Override
+  public void prepareQuery(
+      PrepareQueryRequest request, StreamObserver<PrepareQueryResponse> caller) {
+    caller.onError(noQueries());
+  }
+
+  @Override
+  public void executeQuery(
+      ExecuteQueryRequest request, StreamObserver<ExecuteQueryResponse> caller) {
+    caller.onError(noQueries());
+  }
+
+  private static StatusRuntimeException noQueries() {
+    return Status.UNIMPLEMENTED
+        .withDescription("SQL: Stele reads rows by ReadRows only")
+        .asRuntimeException();
   }
 
   /** The table that a request names. */
