@@ -1,5 +1,6 @@
 package io.stele.gateway.bigtable.data;
 
+import com.google.bigtable.v2.BigtableGrpc;
 import com.google.bigtable.v2.CheckAndMutateRowRequest;
 import com.google.bigtable.v2.CheckAndMutateRowResponse;
 import com.google.bigtable.v2.ExecuteQueryRequest;
@@ -41,7 +42,7 @@ import io.stele.gateway.bigtable.write.RowWrites;
  * Bigtable's data service over Stele's tables. Its methods are called on the network's threads, and
  * leave them at once: reads may wait for files, and writes where writers must slow down.
  */
-public final class DataService extends CallsNotOffered {
+public final class DataService extends BigtableGrpc.BigtableImplBase {
   private static final MutateRowResponse MUTATED = MutateRowResponse.getDefaultInstance();
 
   private final DataBackend backend;

@@ -542,7 +542,7 @@ class TableAdminServiceTest {
   void whatIsNotOfferedSaysWhy() {
     assertRefused(
         Status.Code.UNIMPLEMENTED,
-        "ReadChangeStream: a server's log",
+        "change stream",
         () ->
             BigtableGrpc.newBlockingStub(channel)
                 .readChangeStream(ReadChangeStreamRequest.getDefaultInstance())
