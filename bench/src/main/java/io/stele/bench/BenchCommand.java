@@ -6,6 +6,7 @@ import io.stele.bench.dataset.DatasetCommand;
 import io.stele.bench.engine.EngineCommand;
 import io.stele.bench.metastore.MetastoreCommand;
 import io.stele.bench.replica.ReplicaCommand;
+import io.stele.bench.table.BigtableCommand;
 import io.stele.bench.table.TableCommand;
 import io.stele.cli.ExitCode;
 import java.util.concurrent.Callable;
@@ -23,6 +24,7 @@ import picocli.CommandLine.Spec;
       EngineCommand.class,
       MetastoreCommand.class,
       TableCommand.class,
+      BigtableCommand.class,
       RecoveryCommand.class,
       ScaleCommand.class,
       ReplicaCommand.class,

@@ -17,7 +17,8 @@ import java.util.Map;
  *   "native": "127.0.0.1:7835",
  *   "raft": "127.0.0.1:7836",
  *   "datasets": "127.0.0.1:9599",
- *   "etcd": "127.0.0.1:2379"
+ *   "etcd": "127.0.0.1:2379",
+ *   "bigtable": "127.0.0.1:8086"
  * }
  * }</pre>
  *
@@ -25,9 +26,14 @@ import java.util.Map;
  * @param raftAddress by which members replicate the log; empty for a server that is none
  * @param datasetsAddress of datasets over HTTP; empty for a server that has none
  * @param etcdAddress for etcd's clients; empty for a server that has none
+ * @param bigtableAddress for Bigtable's clients; empty for a server that has none
  */
 public record Addresses(
-    String nativeAddress, String raftAddress, String datasetsAddress, String etcdAddress) {
+    String nativeAddress,
+    String raftAddress,
+    String datasetsAddress,
+    String etcdAddress,
+    String bigtableAddress) {
 
   static final FilePath FILE = FilePath.of("addresses.json");
 
@@ -37,7 +43,8 @@ public record Addresses(
         name + ":" + ports.nativePort(),
         ports.raftPort() == 0 ? "" : name + ":" + ports.raftPort(),
         ports.datasetsPort() == 0 ? "" : name + ":" + ports.datasetsPort(),
-        ports.etcdPort() == 0 ? "" : name + ":" + ports.etcdPort());
+        ports.etcdPort() == 0 ? "" : name + ":" + ports.etcdPort(),
+        ports.bigtablePort() == 0 ? "" : name + ":" + ports.bigtablePort());
   }
 
   /** Of a server that listens nowhere: those it would have, as members of a group have some. */
@@ -46,7 +53,12 @@ public record Addresses(
         "127.0.0.1:" + ServerSettings.DEFAULT_PORT,
         "127.0.0.1:" + ServerSettings.DEFAULT_RAFT_PORT,
         "127.0.0.1:" + DatasetsSettings.DEFAULT_PORT,
+        "",
         "");
+  }
+
+  Addresses withoutBigtable() {
+    return new Addresses(nativeAddress, raftAddress, datasetsAddress, etcdAddress, "");
   }
 
   static int port(String address) {
@@ -65,6 +77,9 @@ public record Addresses(
     }
     if (!etcdAddress.isEmpty()) {
       addresses.put("etcd", etcdAddress);
+    }
+    if (!bigtableAddress.isEmpty()) {
+      addresses.put("bigtable", bigtableAddress);
     }
     return addresses;
   }

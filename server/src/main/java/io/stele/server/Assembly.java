@@ -1,8 +1,17 @@
 package io.stele.server;
 
+import io.stele.base.dataset.Datasets;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Events;
 import io.stele.base.settings.Settings;
+import io.stele.base.table.TableAdmin;
+import io.stele.base.table.Tables;
+import io.stele.base.time.Clock;
+import io.stele.base.time.RandomSource;
+import io.stele.client.Stele;
+import io.stele.client.dataset.DatasetTables;
+import io.stele.gateway.bigtable.BigtableServer;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.server.cluster.ClusterNode;
@@ -230,6 +239,45 @@ final class Assembly {
             "the datasets",
             DatasetsRole.start(
                 settings, data, addresses, listen, metastoreFrom(), gateway, events)));
+  }
+
+  /**
+   * A port for Bigtable's clients, over the tables here; in a cluster, by a client of it, over
+   * those of all servers. Of two servers that find the usual port free, one comes too late, and has
+   * none.
+   *
+   * @return the addresses of this server after that
+   */
+  Addresses bigtable(TableFront front, Optional<DatasetsRole> datasets, String listen) {
+    int port = Addresses.port(addresses.bigtableAddress());
+    Tables rows;
+    TableAdmin whole;
+    Optional<Datasets> known;
+    if (tables.shared()) {
+      Stele cluster =
+          parts.add(
+              "the client of the cluster for Bigtable's clients",
+              Stele.builder().endpoints(self).connect());
+      rows = cluster.rows();
+      whole = cluster.tables();
+      known = datasets.map(_ -> cluster.datasets());
+    } else {
+      rows = front.lastingRows();
+      whole = front.lastingWhole();
+      known = datasets.map(DatasetsRole::datasets);
+    }
+    Tables all = known.<Tables>map(each -> new DatasetTables(rows, each)).orElse(rows);
+    try {
+      parts.add(
+          "the port for Bigtable's clients",
+          BigtableServer.listen(listen, port, all, whole, Clock.system(), RandomSource.system()));
+      return addresses;
+    } catch (UnavailableException e) {
+      if (port != BigtableSettings.USUAL_PORT) {
+        throw e;
+      }
+      return addresses.withoutBigtable();
+    }
   }
 
   /** Who answers for the metastore. */

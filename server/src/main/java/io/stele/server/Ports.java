@@ -28,15 +28,16 @@ import org.jspecify.annotations.Nullable;
  * group know them. The file {@code ports} is one line of text:
  *
  * <pre>
- *   native=38211 raft=40107 datasets=41023 etcd=41033
+ *   native=38211 raft=40107 datasets=41023 etcd=41033 bigtable=41044
  * </pre>
  */
-record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort) {
+record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort, int bigtablePort) {
 
   private static final FilePath FILE = FilePath.of("ports");
   private static final Pattern LINE =
       Pattern.compile(
-          "native=(\\d{1,5}) raft=(\\d{1,5})(?: datasets=(\\d{1,5}))?(?: etcd=(\\d{1,5}))?\n");
+          "native=(\\d{1,5}) raft=(\\d{1,5})(?: datasets=(\\d{1,5}))?(?: etcd=(\\d{1,5}))?"
+              + "(?: bigtable=(\\d{1,5}))?\n");
 
   /**
    * Ports that were picked, until somebody listens there. Each is the port of a socket that is
@@ -78,6 +79,7 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort) {
       ServerSettings settings,
       DatasetsSettings datasets,
       EtcdSettings etcd,
+      BigtableSettings bigtable,
       FileStore directory,
       Reserved reserved)
       throws IOException {
@@ -99,7 +101,22 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort) {
                     reserved)
                 : 0,
             settings.has(Role.METASTORE) && etcd.enabled()
-                ? etcdPort(host, etcd, last.map(Ports::etcdPort), reserved)
+                ? usual(
+                    host,
+                    "etcd.port",
+                    etcd.port(),
+                    EtcdSettings.USUAL_PORT,
+                    last.map(Ports::etcdPort),
+                    reserved)
+                : 0,
+            (settings.has(Role.TABLES) || settings.has(Role.REPLICAS)) && bigtable.enabled()
+                ? usual(
+                    host,
+                    "bigtable.port",
+                    bigtable.port(),
+                    BigtableSettings.USUAL_PORT,
+                    last.map(Ports::bigtablePort),
+                    reserved)
                 : 0);
     if (!last.equals(Optional.of(ports))) {
       ports.write(directory);
@@ -107,13 +124,11 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort) {
     return ports;
   }
 
-  /** The usual port, if it is free: many machines have an etcd already. */
-  private static int etcdPort(
-      InetAddress host, EtcdSettings etcd, Optional<Integer> last, Reserved reserved)
+  /** The usual port, if it is free: many machines have an etcd, or an emulator, already. */
+  private static int usual(
+      InetAddress host, String what, int set, int usual, Optional<Integer> last, Reserved reserved)
       throws IOException {
-    return etcd.port() == EtcdSettings.USUAL_PORT && !isFree(host, etcd.port())
-        ? 0
-        : choose(host, "etcd.port", etcd.port(), last, reserved);
+    return set == usual && !isFree(host, set) ? 0 : choose(host, what, set, last, reserved);
   }
 
   private static int choose(
@@ -173,11 +188,12 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort) {
             Integer.parseInt(line.group(1)),
             Integer.parseInt(line.group(2)),
             port(line.group(3)),
-            port(line.group(4))));
+            port(line.group(4)),
+            port(line.group(5))));
   }
 
   Ports withoutEtcd() {
-    return new Ports(nativePort, raftPort, datasetsPort, 0);
+    return new Ports(nativePort, raftPort, datasetsPort, 0, bigtablePort);
   }
 
   private static int port(@Nullable String digits) {
@@ -186,8 +202,8 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort) {
 
   private void write(FileStore directory) throws IOException {
     String text =
-        "native=%d raft=%d datasets=%d etcd=%d\n"
-            .formatted(nativePort, raftPort, datasetsPort, etcdPort);
+        "native=%d raft=%d datasets=%d etcd=%d bigtable=%d\n"
+            .formatted(nativePort, raftPort, datasetsPort, etcdPort, bigtablePort);
     directory.replace(FILE, text.getBytes(StandardCharsets.US_ASCII));
   }
 }

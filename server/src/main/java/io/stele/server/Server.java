@@ -123,7 +123,7 @@ public final class Server implements AutoCloseable {
             failed -> ended.completeExceptionally(new UnavailableException(failed.text()))));
     Channels channels = parts.add("connections to other members", new Channels());
     EtcdGateway etcd = parts.add("etcd's API", new EtcdGateway(channels));
-    Addresses addresses =
+    Addresses chosen =
         embedded ? Addresses.unused() : listenForEtcd(settings, directory, etcd, parts, reserved);
     NativeServer gateway =
         parts.add(
@@ -131,17 +131,17 @@ public final class Server implements AutoCloseable {
             embedded
                 ? NativeServer.listenLocally(data.toString(), channels)
                 : NativeServer.listen(
-                    server.listen(), Addresses.port(addresses.nativeAddress()), channels, etcd));
+                    server.listen(), Addresses.port(chosen.nativeAddress()), channels, etcd));
     Inspection inspection =
-        new Inspection(addresses.nativeAddress(), server.roles(), Clock.system())
+        new Inspection(chosen.nativeAddress(), server.roles(), Clock.system())
             .directory("the server", data);
     gateway.inspectBy(inspection);
     Assembly roles =
         new Assembly(
             settings,
             data,
-            addresses,
-            embedded ? gateway.address() : addresses.nativeAddress(),
+            chosen,
+            embedded ? gateway.address() : chosen.nativeAddress(),
             gateway,
             channels,
             events,
@@ -155,6 +155,10 @@ public final class Server implements AutoCloseable {
     Optional<ReplicatedTables> replicas = roles.replicas(metastore, front);
     Optional<DatasetsRole> datasets =
         roles.datasets(embedded ? Optional.empty() : Optional.of(server.listen()));
+    Addresses addresses =
+        chosen.bigtableAddress().isEmpty()
+            ? chosen
+            : roles.bigtable(front, datasets, server.listen());
     boolean formed = metastore.map(MetastoreRole::formed).orElse(true);
     if (!embedded) {
       parts.add("addresses.json", () -> Addresses.remove(directory));
@@ -190,7 +194,8 @@ public final class Server implements AutoCloseable {
     ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
     EtcdSettings how = settings.bind(EtcdSettings.class, ServerSchema.ETCD);
     DatasetsSettings datasets = settings.bind(DatasetsSettings.class, ServerSchema.DATASETS);
-    Ports ports = Ports.choose(server, datasets, how, directory, reserved);
+    BigtableSettings bigtable = settings.bind(BigtableSettings.class, ServerSchema.BIGTABLE);
+    Ports ports = Ports.choose(server, datasets, how, bigtable, directory, reserved);
     if (ports.etcdPort() != 0) {
       try {
         parts.add(

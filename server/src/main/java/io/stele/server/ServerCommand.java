@@ -96,6 +96,15 @@ final class ServerCommand implements Callable<Integer> {
   private @Nullable String etcd;
 
   @Option(
+      names = "--bigtable",
+      paramLabel = "PORT|off",
+      description =
+          "For Bigtable's clients (default: "
+              + BigtableSettings.USUAL_PORT
+              + " if that is free; 0 for any), or off for none.")
+  private @Nullable String bigtable;
+
+  @Option(
       names = "--ports",
       paramLabel = "auto",
       description = "Take free ports at the first start, and the same ones again later.")
@@ -214,9 +223,8 @@ final class ServerCommand implements Callable<Integer> {
     add(flags, "listen", listen);
     add(flags, "port", port);
     add(flags, "raft-port", raftPort);
-    if (etcd != null) {
-      addEtcd(etcd, flags);
-    }
+    addPort("etcd", etcd, flags);
+    addPort("bigtable", bigtable, flags);
     add(flags, "name", name);
     add(flags, "advertise", advertise);
     add(flags, "seeds", seeds);
@@ -237,10 +245,15 @@ final class ServerCommand implements Callable<Integer> {
     if (etcd == null) {
       flags.add("etcd.port=0");
     }
+    if (bigtable == null) {
+      flags.add("bigtable.port=0");
+    }
   }
 
-  private static void addEtcd(String etcd, List<String> flags) {
-    flags.add(etcd.equals("off") ? "etcd.enabled=false" : "etcd.port=" + etcd);
+  private static void addPort(String section, @Nullable String port, List<String> flags) {
+    if (port != null) {
+      flags.add(section + (port.equals("off") ? ".enabled=false" : ".port=" + port));
+    }
   }
 
   private static void add(List<String> flags, String key, @Nullable Object value) {

@@ -11,6 +11,7 @@ final class ServerSchema {
 
   static final String SERVER = "server";
   static final String ETCD = "etcd";
+  static final String BIGTABLE = "bigtable";
   static final String METASTORE = "metastore";
   static final String STORAGE = "metastore.storage";
   static final String LOG = "metastore.log";
@@ -24,6 +25,7 @@ final class ServerSchema {
       SettingsSchema.builder()
           .section(SERVER, ServerSettings.DEFAULTS)
           .section(ETCD, EtcdSettings.DEFAULTS)
+          .section(BIGTABLE, BigtableSettings.DEFAULTS)
           .section(METASTORE, NodeSettings.DEFAULT)
           .section(STORAGE, StorageSettings.DEFAULTS)
           .section(LOG, SoloSettings.DEFAULT)

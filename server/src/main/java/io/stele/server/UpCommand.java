@@ -123,6 +123,10 @@ final class UpCommand implements Callable<Integer> {
       out.println(
           "  ETCDCTL_API=3 ETCDCTL_ENDPOINTS=http://" + etcd + " etcdctl put greeting hello");
     }
+    String bigtable = server.addresses().bigtableAddress();
+    if (!bigtable.isEmpty()) {
+      out.println("  export BIGTABLE_EMULATOR_HOST=" + bigtable + "   # for Bigtable's clients");
+    }
     out.println();
     out.println("Ctrl-C ends it.");
     out.flush();
@@ -139,6 +143,7 @@ final class UpCommand implements Callable<Integer> {
       flags.add("server.port=0");
       flags.add("server.raft-port=0"); // datasets.port follows server.port
       flags.add("etcd.port=0");
+      flags.add("bigtable.port=0");
     }
     return ServerSchema.SCHEMA.reader().environment(environment).flags(flags).merge();
   }

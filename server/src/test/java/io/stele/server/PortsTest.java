@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 
 class PortsTest {
 
+  private static final BigtableSettings ANY_BIGTABLE = new BigtableSettings(true, 0);
   private static final EtcdSettings ANY =
       new EtcdSettings(true, 0, Optional.empty(), Optional.empty(), Optional.empty());
 
@@ -43,7 +44,8 @@ class PortsTest {
   private static Ports choose(ServerSettings settings, EtcdSettings etcd, FileStore directory)
       throws IOException {
     try (Ports.Reserved reserved = new Ports.Reserved()) {
-      return Ports.choose(settings, DatasetsSettings.DEFAULTS, etcd, directory, reserved);
+      return Ports.choose(
+          settings, DatasetsSettings.DEFAULTS, etcd, ANY_BIGTABLE, directory, reserved);
     }
   }
 
@@ -76,10 +78,16 @@ class PortsTest {
                 settings("server.port=0", "server.raft-port=0"),
                 DatasetsSettings.DEFAULTS,
                 ANY,
+                ANY_BIGTABLE,
                 new MemoryFileStore(),
                 reserved);
         for (int port :
-            List.of(ports.nativePort(), ports.raftPort(), ports.datasetsPort(), ports.etcdPort())) {
+            List.of(
+                ports.nativePort(),
+                ports.raftPort(),
+                ports.datasetsPort(),
+                ports.etcdPort(),
+                ports.bigtablePort())) {
           assertThat(picked.add(port)).as("port %d is new", port).isTrue();
           if (i % 2 == 0) {
             open.add(listen(port)); // as long as it is reserved
@@ -136,6 +144,24 @@ class PortsTest {
     assertThat(next.nativePort()).isEqualTo(first.nativePort());
     assertThat(next.raftPort()).isEqualTo(first.raftPort());
     assertThat(next.etcdPort()).isPositive();
+    assertThat(next.bigtablePort()).isPositive();
+  }
+
+  @Test
+  void theUsualPortOfBigtablesIsLeftToWhoeverHasIt() throws Exception {
+    try (ServerSocket _ = tryListen(BigtableSettings.USUAL_PORT);
+        Ports.Reserved reserved = new Ports.Reserved()) {
+      Ports ports =
+          Ports.choose(
+              settings("server.port=0", "server.raft-port=0"),
+              DatasetsSettings.DEFAULTS,
+              ANY,
+              BigtableSettings.DEFAULTS,
+              directory,
+              reserved);
+
+      assertThat(ports.bigtablePort()).isZero();
+    }
   }
 
   /** Whoever else has the port does as well. */

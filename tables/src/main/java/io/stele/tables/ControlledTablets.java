@@ -17,6 +17,7 @@ import io.stele.tables.master.TabletControl;
 import io.stele.tables.master.TabletOutcome;
 import io.stele.tables.meta.Futures;
 import io.stele.tables.meta.TableNames;
+import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
 import io.stele.tables.tablet.FragmentFiles;
 import io.stele.tables.tablet.Table;
@@ -117,6 +118,14 @@ final class ControlledTablets implements TabletControl {
   public void truncate(long token, String table) {
     check(token);
     ifHere(table, _ -> machinery.lifecycle().truncate(table));
+  }
+
+  @Override
+  public List<TabletConfig> snapshot(long token, String table) {
+    check(token);
+    List<TabletConfig> tablets = new ArrayList<>();
+    ifHere(table, here -> tablets.addAll(machinery.lifecycle().snapshot(here, _ -> {})));
+    return tablets;
   }
 
   @Override

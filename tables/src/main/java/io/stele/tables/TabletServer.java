@@ -354,6 +354,12 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
   }
 
   @Override
+  public void copy(String source, String target) {
+    checkAlone("to copy table \"" + source + "\"");
+    machinery.lifecycle().copy(source, target);
+  }
+
+  @Override
   public Bytes split(String table, Bytes at, Bytes row) {
     return admin.split(table(table), at, row);
   }

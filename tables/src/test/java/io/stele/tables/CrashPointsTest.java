@@ -151,6 +151,29 @@ class CrashPointsTest {
         }
       }
     },
+    COPY {
+      @Override
+      void run(TabletServer server) {
+        server.copy("t", "c");
+      }
+
+      @Override
+      void check(TestServer after, boolean done) {
+        super.check(after, done);
+        boolean exists = after.server.list(false).contains("c");
+        assertThat(exists || !done).isTrue();
+        if (exists) {
+          assertThat(after.table("c").all()).isEqualTo(ALL);
+          after.server.drop("t");
+          after.server.runUpkeep();
+          assertThat(after.table("c").all()).isEqualTo(ALL);
+          after.server.compact("c");
+          assertThat(after.table("c").all()).isEqualTo(ALL);
+        } else {
+          after.server.create("c", OLD, List.of());
+        }
+      }
+    },
     SCHEMA_CHANGE {
       @Override
       void run(TabletServer server) {

@@ -32,6 +32,16 @@ public interface TableAdmin {
   void drop(String table);
 
   /**
+   * Makes a table that has what another one has now, by naming the same files: no data is copied.
+   * Every row is in it as it was at one moment, and all that was acknowledged before. From then on
+   * each goes its own way. A crash leaves either no new table or all of it.
+   *
+   * @param source a tablet table; it is read and written meanwhile
+   * @throws io.stele.base.error.ConflictException if the target exists
+   */
+  void copy(String source, String target);
+
+  /**
    * Splits the tablet that holds a row.
    *
    * @param row the last row of the lower half; empty to let the server choose by size

@@ -1,8 +1,8 @@
 package io.stele.bench.cluster;
 
 import io.stele.bench.measure.Progress;
-import io.stele.bench.table.HBaseKit.MissingException;
 import io.stele.bench.table.HBaseProgram;
+import io.stele.bench.table.PeerKit.MissingException;
 import java.time.Duration;
 import java.util.Map;
 

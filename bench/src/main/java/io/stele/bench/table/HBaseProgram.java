@@ -1,7 +1,7 @@
 package io.stele.bench.table;
 
 import io.stele.bench.measure.Progress;
-import io.stele.bench.table.HBaseKit.MissingException;
+import io.stele.bench.table.PeerKit.MissingException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,10 +40,22 @@ public final class HBaseProgram {
                   .map("--add-exports=java.base/%s=ALL-UNNAMED"::formatted))
           .toList();
 
-  private final HBaseKit kit;
+  /** The newest Java that HBase itself is released for. */
+  private static final PeerKit.Parts PARTS =
+      new PeerKit.Parts(
+          NAME,
+          "hbase",
+          List.of(
+              "bench/src/main/java/io/stele/bench/table/ycsb",
+              "bench/src/main/java/io/stele/bench/cluster/probe"),
+          "17",
+          "hbase-server-",
+          150);
+
+  private final PeerKit kit;
   private final Path java;
 
-  private HBaseProgram(HBaseKit kit, Path java) {
+  private HBaseProgram(PeerKit kit, Path java) {
     this.kit = kit;
     this.java = java;
   }
@@ -55,7 +67,7 @@ public final class HBaseProgram {
    */
   public static HBaseProgram find(boolean offline, Progress progress)
       throws MissingException, InterruptedException {
-    Optional<Path> checkout = HBaseKit.checkout();
+    Optional<Path> checkout = PeerKit.checkout();
     if (checkout.isEmpty()) {
       throw new MissingException(
           "bench/peers/hbase is not there: run ./stele of a checkout of the sources");
@@ -66,7 +78,8 @@ public final class HBaseProgram {
   static HBaseProgram find(Path checkout, String maven, boolean offline, Progress progress)
       throws MissingException, InterruptedException {
     try {
-      return new HBaseProgram(HBaseKit.prepare(checkout, maven, offline, progress), olderJava());
+      return new HBaseProgram(
+          PeerKit.prepare(PARTS, checkout, maven, offline, progress), olderJava());
     } catch (IOException e) {
       throw new MissingException(String.valueOf(e.getMessage()));
     }

@@ -3,7 +3,7 @@ package io.stele.bench.table;
 import io.stele.bench.measure.FreePorts;
 import io.stele.bench.measure.Member;
 import io.stele.bench.measure.Progress;
-import io.stele.bench.table.HBaseKit.MissingException;
+import io.stele.bench.table.PeerKit.MissingException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -11,10 +11,10 @@ import java.util.Locale;
  * Some threads that each do the next operation when the last one is done.
  *
  * @param unit of the rate
+ * @param goal how many times the peer's rate is aimed at
  */
-record RateCase(String group, String about, String unit, int threads, Work work)
+record RateCase(String group, String about, String unit, int threads, double goal, Work work)
     implements TableCase {
-  private static final double GOAL = 5;
   private static final String LOAD_TABLE = "loadtable";
 
   /** How it is run, once all is prepared. */
@@ -23,22 +23,39 @@ record RateCase(String group, String about, String unit, int threads, Work work)
   }
 
   /** Inserts into a table of its own, which is there only meanwhile. */
-  static RateCase load(int threads) {
+  static RateCase load(int threads, double goal) {
     return new RateCase(
         "load",
         "inserts of 1 KB records by " + people(threads),
         "inserts/s",
         threads,
+        goal,
         RateCase::load);
   }
 
-  static RateCase of(Workload workload, int threads) {
+  static RateCase of(Workload workload, int threads, double goal) {
     return new RateCase(
         workload.name().toLowerCase(Locale.ROOT),
         "%s, by %s".formatted(workload.about(), people(threads)),
         "ops/s",
         threads,
+        goal,
         (arena, owner) -> owner.run(arena, workload));
+  }
+
+  /** Rows of 1 KB, a thousand at a time: so many requests are so many megabytes. */
+  static RateCase sweep(int threads, double goal) {
+    return new RateCase(
+        "sweep",
+        "reads of 1,000 rows of 1 KB one after the other, by " + people(threads),
+        "MB/s",
+        threads,
+        goal,
+        (arena, owner) -> {
+          arena.fill();
+          String request = "sweep %s %d".formatted(Arena.TABLE, arena.setup().scale().records());
+          return arena.contest(owner.name(), owner.unit, request, owner.threads);
+        });
   }
 
   private static String people(int threads) {
@@ -81,7 +98,7 @@ record RateCase(String group, String about, String unit, int threads, Work work)
         summaries.getFirst().figure(),
         summaries.stream().skip(1).map(Summary::figure).findFirst(),
         arena.setup().peerName(),
-        GOAL,
+        goal,
         arena
             .setup()
             .notes()

@@ -53,11 +53,11 @@ final class SteleSide implements Side {
     facts.put(
         NAME + " flags",
         "%s; its client's: %s"
-            .formatted(String.join(" ", serverFlags()), String.join(" ", clientFlags())));
+            .formatted(String.join(" ", serverFlags(moreFlags)), String.join(" ", clientFlags())));
     return facts;
   }
 
-  private List<String> serverFlags() {
+  static List<String> serverFlags(List<String> moreFlags) {
     List<String> flags = new ArrayList<>(SERVER_HEAP);
     flags.addAll(SteleProgram.FLAGS);
     flags.addAll(SteleProgram.archiveFlags());
@@ -74,21 +74,10 @@ final class SteleSide implements Side {
   @Override
   public Contestant start(Path directory) throws Exception {
     Path data = directory.resolve("data");
-    Member server =
-        new Member(
-            "Stele's server",
-            "-",
-            SteleProgram.command(
-                serverFlags(),
-                "io.stele.cli.Main",
-                "up",
-                "--data",
-                data.toString(),
-                "--ports=auto"),
-            directory.resolve("server.log"));
+    Member server = server(data, directory.resolve("server.log"), moreFlags);
     server.start();
     try {
-      String address = address(server, data.resolve("addresses.json"));
+      String address = address(server, data.resolve("addresses.json"), "native");
       DriverProcess driver =
           DriverProcess.start(
               "Stele's client",
@@ -101,8 +90,23 @@ final class SteleSide implements Side {
     }
   }
 
+  /** A server that does not run yet. */
+  static Member server(Path data, Path log, List<String> moreFlags) {
+    return new Member(
+        "Stele's server",
+        "-",
+        SteleProgram.command(
+            serverFlags(moreFlags),
+            "io.stele.cli.Main",
+            "up",
+            "--data",
+            data.toString(),
+            "--ports=auto"),
+        log);
+  }
+
   /** It takes the same ports again when it is started again. */
-  private static String address(Member server, Path file) throws Exception {
+  static String address(Member server, Path file, String protocol) throws Exception {
     long start = System.nanoTime();
     while (!Files.exists(file)) {
       server.checkAlive();
@@ -113,14 +117,15 @@ final class SteleSide implements Side {
       }
       Thread.sleep(PAUSE);
     }
-    return nativeAddress(Files.readString(file));
+    return address(Files.readString(file), protocol);
   }
 
-  static String nativeAddress(String json) throws IOException {
+  static String address(String json, String protocol) throws IOException {
     if (JsonReader.read(json) instanceof Map<?, ?> addresses
-        && addresses.get("native") instanceof String address) {
+        && addresses.get(protocol) instanceof String address) {
       return address;
     }
-    throw new IOException("addresses.json is '%s': must have an address 'native'".formatted(json));
+    throw new IOException(
+        "addresses.json is '%s': must have an address '%s'".formatted(json, protocol));
   }
 }

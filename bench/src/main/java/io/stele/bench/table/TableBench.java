@@ -12,6 +12,9 @@ final class TableBench {
   private static final List<Workload> WORKLOADS =
       List.of(Workload.A, Workload.B, Workload.C, Workload.F, Workload.D, Workload.E);
 
+  private static final double HBASE_GOAL = 5;
+  private static final double EMULATOR_GOAL = 1;
+
   /** A case that gave no figures, and why. */
   record Failure(String name, Exception problem) {}
 
@@ -25,13 +28,24 @@ final class TableBench {
 
   static List<TableCase> cases(List<Integer> threads) {
     List<TableCase> all = new ArrayList<>();
-    threads.forEach(count -> all.add(RateCase.load(count)));
+    threads.forEach(count -> all.add(RateCase.load(count, HBASE_GOAL)));
     for (Workload workload : WORKLOADS) {
-      threads.forEach(count -> all.add(RateCase.of(workload, count)));
+      threads.forEach(count -> all.add(RateCase.of(workload, count, HBASE_GOAL)));
     }
     all.add(new MemoryCase());
     all.add(RestartCase.start());
     all.add(RestartCase.recovery());
+    return all;
+  }
+
+  /** Those beside Bigtable's emulator, which keeps nothing and so starts anew each time. */
+  static List<TableCase> bigtableCases(List<Integer> threads) {
+    List<TableCase> all = new ArrayList<>();
+    threads.forEach(count -> all.add(RateCase.load(count, EMULATOR_GOAL)));
+    for (Workload workload : WORKLOADS) {
+      threads.forEach(count -> all.add(RateCase.of(workload, count, EMULATOR_GOAL)));
+    }
+    threads.forEach(count -> all.add(RateCase.sweep(count, EMULATOR_GOAL)));
     return all;
   }
 

@@ -35,13 +35,17 @@ import picocli.CommandLine.Spec;
           + " of threads that ask; 'a' stands for all cases 'a-…'. A ratio above 1 means that Stele"
           + " is better."
     })
-public final class TableCommand implements Callable<Integer> {
+public class TableCommand implements Callable<Integer> {
 
   /** How the sides are found. */
   interface Sides {
     Side stele(List<String> moreFlags);
 
     Peer peer(boolean offline, Progress progress);
+
+    default List<TableCase> cases(List<Integer> threads) {
+      return TableBench.cases(threads);
+    }
   }
 
   private final Sides sides;
@@ -71,7 +75,7 @@ public final class TableCommand implements Callable<Integer> {
 
   @Option(
       names = "--offline",
-      description = "Fetch nothing: HBase is absent if its jars are not on this machine.")
+      description = "Fetch nothing: the peer is absent if its jars are not on this machine.")
   private boolean offline;
 
   @Option(
@@ -107,7 +111,7 @@ public final class TableCommand implements Callable<Integer> {
       return ExitCode.OK;
     }
     List<TableCase> cases =
-        shared.choose(TableBench.cases(scale.threads()), TableCase::name, TableCase::group);
+        shared.choose(sides.cases(scale.threads()), TableCase::name, TableCase::group);
     shared.checkJson();
     try (Workspace workspace = shared.workspace()) {
       workspace.checkSpace(scale.neededDiskBytes());
@@ -141,7 +145,7 @@ public final class TableCommand implements Callable<Integer> {
 
   private void printCases(Scale scale) {
     TextTable table = new TextTable("CASE", "MEASURES");
-    TableBench.cases(scale.threads()).forEach(each -> table.row(each.name(), each.about()));
+    sides.cases(scale.threads()).forEach(each -> table.row(each.name(), each.about()));
     spec.commandLine().getOut().print(table);
     spec.commandLine().getOut().flush();
   }

@@ -68,7 +68,7 @@ class HBaseSideTest {
 
   @Test
   void theCheckoutIsFoundFromTheClasses() {
-    assertThat(HBaseKit.checkout())
+    assertThat(PeerKit.checkout())
         .hasValueSatisfying(
             found -> assertThat(found.resolve("bench/peers/hbase/src")).isDirectory());
   }

@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
       ListCommand.class,
       DescribeCommand.class,
       AlterCommand.class,
+      CopyCommand.class,
       DropCommand.class,
       TruncateCommand.class,
       SplitCommand.class,

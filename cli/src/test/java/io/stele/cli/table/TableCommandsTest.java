@@ -273,6 +273,17 @@ class TableCommandsTest {
   }
 
   @Test
+  void aTableIsCopied() {
+    stele.ok("table", "create", "t", "--family", "a");
+    stele.ok("put", "t", "1", "a:b", "v");
+    assertThat(stele.ok("table", "copy", "t", "u")).isEqualTo("table t copied to u\n");
+    stele.ok("put", "t", "2", "a:b", "v");
+    assertThat(stele.ok("scan", "u", "--count")).isEqualTo("1\n");
+    assertThat(stele.run("table", "copy", "t", "u").exitCode()).isEqualTo(ExitCode.CONFLICT);
+    assertThat(stele.run("table", "copy", "none", "v").exitCode()).isEqualTo(ExitCode.NOT_FOUND);
+  }
+
+  @Test
   void tabletsAreSplitAndJoined() {
     stele.ok("table", "create", "t", "--family", "a");
     for (String row : List.of("a", "b", "c", "d")) {

@@ -9,6 +9,7 @@ import io.stele.base.table.TabletInfo;
 import io.stele.client.call.Caller;
 import io.stele.client.call.Repeat;
 import io.stele.protocol.v1.AlterTableRequest;
+import io.stele.protocol.v1.CopyTableRequest;
 import io.stele.protocol.v1.CreateTableRequest;
 import io.stele.protocol.v1.JoinTabletRequest;
 import io.stele.protocol.v1.ListTablesRequest;
@@ -92,6 +93,13 @@ public final class RemoteTableAdmin implements TableAdmin {
   @Override
   public void drop(String table) {
     change(TableAdminGrpc.getDropTableMethod(), RemoteTables.request(table));
+  }
+
+  @Override
+  public void copy(String source, String target) {
+    change(
+        TableAdminGrpc.getCopyTableMethod(),
+        CopyTableRequest.newBuilder().setSource(source).setTarget(target).build());
   }
 
   @Override

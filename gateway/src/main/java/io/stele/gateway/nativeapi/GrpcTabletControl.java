@@ -17,6 +17,8 @@ import io.stele.protocol.wire.WireSchemas;
 import io.stele.tables.master.ServerReport;
 import io.stele.tables.master.TabletControl;
 import io.stele.tables.master.TabletOutcome;
+import io.stele.tables.meta.TabletCells;
+import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
 import java.time.Duration;
 import java.util.List;
@@ -84,6 +86,13 @@ public final class GrpcTabletControl implements TabletControl {
   @Override
   public void truncate(long token, String table) {
     order(TabletControlGrpc.getTruncateHereMethod(), order(token, table));
+  }
+
+  @Override
+  public List<TabletConfig> snapshot(long token, String table) {
+    return TabletCells.loadAll(
+        WireCells.cells(
+            order(TabletControlGrpc.getSnapshotHereMethod(), order(token, table)).getCells()));
   }
 
   private static TableOrder order(long token, String table) {

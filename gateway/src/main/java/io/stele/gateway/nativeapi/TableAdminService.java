@@ -2,6 +2,7 @@ package io.stele.gateway.nativeapi;
 
 import io.grpc.stub.StreamObserver;
 import io.stele.protocol.v1.AlterTableRequest;
+import io.stele.protocol.v1.CopyTableRequest;
 import io.stele.protocol.v1.CreateTableRequest;
 import io.stele.protocol.v1.JoinTabletRequest;
 import io.stele.protocol.v1.ListTablesRequest;
@@ -86,6 +87,11 @@ final class TableAdminService extends TableAdminGrpc.TableAdminImplBase {
   @Override
   public void dropTable(TableRequest request, StreamObserver<TableDone> caller) {
     calls.done(caller, () -> backend.tableAdmin().drop(request.getTable()));
+  }
+
+  @Override
+  public void copyTable(CopyTableRequest request, StreamObserver<TableDone> caller) {
+    calls.done(caller, () -> backend.tableAdmin().copy(request.getSource(), request.getTarget()));
   }
 
   @Override

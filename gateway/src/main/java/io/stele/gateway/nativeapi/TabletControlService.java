@@ -16,8 +16,10 @@ import io.stele.protocol.v1.TabletControlGrpc;
 import io.stele.protocol.v1.TabletOrder;
 import io.stele.protocol.v1.TabletOutcomes;
 import io.stele.protocol.v1.TabletServerReport;
+import io.stele.protocol.v1.TabletSnapshot;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WireSchemas;
+import io.stele.tables.meta.TabletCells;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
@@ -83,6 +85,19 @@ final class TabletControlService extends TabletControlGrpc.TabletControlImplBase
   @Override
   public void truncateHere(TableOrder order, StreamObserver<TableDone> caller) {
     calls.done(caller, () -> backend.control().truncate(order.getToken(), order.getTable()));
+  }
+
+  @Override
+  public void snapshotHere(TableOrder order, StreamObserver<TabletSnapshot> caller) {
+    calls.answer(
+        caller,
+        () ->
+            TabletSnapshot.newBuilder()
+                .setCells(
+                    WireCells.toWire(
+                        TabletCells.saveAll(
+                            backend.control().snapshot(order.getToken(), order.getTable()))))
+                .build());
   }
 
   @Override

@@ -11,8 +11,11 @@ import io.stele.tables.master.LiveServer;
 import io.stele.tables.master.ServerReport;
 import io.stele.tables.master.TabletControl;
 import io.stele.tables.master.TabletOutcome;
+import io.stele.tables.meta.FragmentRef;
+import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -95,6 +98,21 @@ final class FakeControl implements TabletControl {
   @Override
   public void truncate(long token, String table) {
     note("truncate " + token + " " + table);
+  }
+
+  @Override
+  public List<TabletConfig> snapshot(long token, String table) {
+    note("snapshot " + token + " " + table);
+    return List.of(
+        TabletConfig.empty(table, Bytes.EMPTY, Optional.of(Bytes.utf8("m")))
+            .withFragments(
+                Map.of(
+                    "g",
+                    List.of(
+                        FragmentRef.whole(FilePath.of("fragments/1/0000000001.frag")),
+                        FragmentRef.restricted(
+                            FilePath.of("fragments/1/0000000002.frag"), List.of())))),
+        TabletConfig.empty(table, Bytes.utf8("m"), Optional.empty()));
   }
 
   @Override

@@ -436,6 +436,11 @@ public final class ReplicaServer
   }
 
   @Override
+  public void copy(String source, String target) {
+    throw notOffered(source, "copies: each replica has files of its own, on its own disk");
+  }
+
+  @Override
   public List<MetaProblem> verifyMeta(String table) {
     throw notOffered(table, "META rows: see its METADATA");
   }

@@ -156,6 +156,20 @@ final class AdminByKind implements TableAdmin {
   }
 
   @Override
+  public void copy(String source, String target) {
+    creating.lock();
+    try {
+      if (replicated.look(target)) {
+        throw new ConflictException(
+            "table \"" + target + "\" exists already, as a replicated table: choose another name");
+      }
+      tell(source, admin -> admin.copy(source, target));
+    } finally {
+      creating.unlock();
+    }
+  }
+
+  @Override
   public Bytes split(String table, Bytes at, Bytes row) {
     return ask(table, admin -> admin.split(table, at, row));
   }

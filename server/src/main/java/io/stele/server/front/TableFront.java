@@ -233,6 +233,16 @@ public final class TableFront {
     return bothRows().orElseGet(() -> orNone(tablets.get(), ""));
   }
 
+  /** The same at the time of each request, for those who keep it. */
+  public Tables lastingRows() {
+    return new FrontTables(this::rows);
+  }
+
+  /** Whole tables at the time of each request, for those who keep it. */
+  public TableAdmin lastingWhole() {
+    return new FrontAdmin(this::whole);
+  }
+
   /** Whole tables, as clients of this process see them. */
   public TableAdmin whole() {
     return bothWhole().orElseGet(() -> orNone(tabletAdmin.get(), ""));

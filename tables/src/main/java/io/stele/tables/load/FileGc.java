@@ -22,7 +22,8 @@ import java.util.function.Supplier;
  *
  * <p>The order counts. First the files are listed, so that those made later are left alone; then it
  * is noted which are soon to be referenced; and only then what is referenced is read. A file that
- * leaves the second set has come into the third before.
+ * leaves the second set has come into the third before. Likewise a file that a new table is to
+ * share was pinned before the tablet that had it let it go, and is let go once META names it.
  */
 public final class FileGc {
   private final ServerParts server;
@@ -60,6 +61,7 @@ public final class FileGc {
         needed.addAll(tablet.paths());
       }
     }
+    needed.addAll(server.names().pinned()); // pinned while a tablet had them: so looked at later
     Set<FilePath> neededLogs = new HashSet<>();
     neededLogs.add(ownLog);
     for (TabletConfig config : configs.get()) {

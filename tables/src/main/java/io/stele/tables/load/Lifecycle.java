@@ -238,6 +238,69 @@ public final class Lifecycle {
         });
   }
 
+  /**
+   * The tablets of a table that are here, without an owner and as they are at one moment, with all
+   * their data in files.
+   *
+   * @param look at the files, before a compaction can take them out of the tablets
+   */
+  public List<TabletConfig> snapshot(Table table, Consumer<List<TabletConfig>> look) {
+    return flusher.flushTogether(
+        table,
+        () -> {
+          List<TabletConfig> found = new ArrayList<>();
+          server
+              .lock()
+              .run(
+                  () -> {
+                    checkTablets(table, TabletState.ACTIVE);
+                    for (TabletView tablet : table.view().tablets()) {
+                      found.add(configs.configOf(table, tablet).copyFor(table.name()));
+                    }
+                    look.accept(found);
+                  });
+          return found;
+        });
+  }
+
+  /**
+   * Makes a table of the files of another. META is told of it at once, with all tablets, so a crash
+   * leaves no half of it; until then the files are pinned.
+   */
+  public void copy(String source, String target) {
+    TableNames.checkNew(target);
+    locks.changing(
+        target,
+        () -> {
+          if (tables.find(target).isPresent()) {
+            throw new ConflictException("table \"" + target + "\" exists");
+          }
+          Table from = changeable(source);
+          if (from.isFixed()) {
+            throw new InvalidRequestException(
+                "table \"" + source + "\" is fixed: its one file of configuration owns its files");
+          }
+          List<FilePath> pins = new ArrayList<>();
+          try {
+            List<TabletConfig> tablets =
+                snapshot(from, found -> pins.addAll(pin(found))).stream()
+                    .map(tablet -> tablet.copyFor(target))
+                    .toList();
+            TableSchema schema = from.view().schema();
+            Futures.await(meta.create(target, schema, tablets));
+            loader.load(Map.of(tables.add(target, schema, Optional.empty()), tablets));
+          } finally {
+            server.names().unpin(pins);
+          }
+        });
+  }
+
+  private List<FilePath> pin(List<TabletConfig> tablets) {
+    List<FilePath> paths = tablets.stream().flatMap(each -> each.paths().stream()).toList();
+    server.names().pin(paths);
+    return paths;
+  }
+
   public void drop(String name) {
     locks.changing(
         name,

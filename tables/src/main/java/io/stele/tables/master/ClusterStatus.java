@@ -49,6 +49,7 @@ final class ClusterStatus {
               parts.membership().draining(),
               List.of(),
               List.of(),
+              List.of(),
               false,
               0);
     }

@@ -237,6 +237,21 @@ public final class ClusterTables implements TableAdmin {
     }
   }
 
+  /** Returns when its tablets are served, or when that takes too long: they will be. */
+  @Override
+  public void copy(String source, String target) {
+    checkChangeable(source);
+    TableNames.checkNew(target);
+    check(source);
+    awaitServed(source);
+    try (Reservation _ = master.reservations().takeTable(source, master.settings().patience())) {
+      master.copies().copy(source, target, () -> owners(source));
+    } finally {
+      master.wake();
+    }
+    awaitServed(target);
+  }
+
   private Map<LiveServer, List<TabletKey>> served(String table) {
     List<LiveServer> live = live();
     Map<LiveServer, List<TabletKey>> served = new LinkedHashMap<>();

@@ -48,6 +48,7 @@ public final class Master implements Cluster, AutoCloseable {
   private final Mover mover;
   private final Balancer balancer;
   private final FileCollector collector;
+  private final TableCopies copies;
   private final ClusterTables tables;
   private final ReentrantLock rounds = new ReentrantLock(); // one at a time
   private final ReentrantLock moving = new ReentrantLock(); // one plan at a time
@@ -81,6 +82,7 @@ public final class Master implements Cluster, AutoCloseable {
             parts.membership()::live,
             balancer::reports,
             survey::durableConfigs);
+    this.copies = new TableCopies(parts, settings, orders);
     this.tables = new ClusterTables(this);
     long now = parts.clock().nanos();
     this.balanceDue = now + settings.balanceEvery().toNanos();
@@ -126,6 +128,10 @@ public final class Master implements Cluster, AutoCloseable {
 
   Reservations reservations() {
     return reservations;
+  }
+
+  TableCopies copies() {
+    return copies;
   }
 
   Mover mover() {
@@ -185,6 +191,7 @@ public final class Master implements Cluster, AutoCloseable {
       rates.keepOnly(picture.live());
       boolean served = assigner.assign(picture);
       if (picture.whole()) {
+        copies.clean(picture.unfinished());
         startUpkeep(picture, served);
       }
       return picture;

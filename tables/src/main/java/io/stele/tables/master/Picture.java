@@ -3,6 +3,7 @@ package io.stele.tables.master;
 import io.stele.tables.meta.LogRef;
 import io.stele.tables.meta.TableRows.UnreadableRow;
 import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.meta.UnfinishedTables.Unfinished;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,6 +22,7 @@ import java.util.stream.Collectors;
  * @param draining addresses
  * @param tablets as META has them, level by level
  * @param unreadable rows of META
+ * @param unfinished tables that are being made; their tablets are not among the others
  * @param whole false if a META tablet has no owner: then what it says is not among the tablets
  * @param mark when the look began: see {@link Reservations#mark}
  */
@@ -29,6 +31,7 @@ record Picture(
     Set<String> draining,
     List<TabletConfig> tablets,
     List<UnreadableRow> unreadable,
+    List<Unfinished> unfinished,
     boolean whole,
     long mark) {
   Picture {
@@ -36,6 +39,7 @@ record Picture(
     draining = Set.copyOf(draining);
     tablets = List.copyOf(tablets);
     unreadable = List.copyOf(unreadable);
+    unfinished = List.copyOf(unfinished);
   }
 
   /** The run that has a tablet, or had it last; none if it was given up, or never served. */

@@ -11,6 +11,7 @@ import io.stele.tables.meta.RootConfig;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TableRows.UnreadableRow;
 import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.meta.UnfinishedTables.Unfinished;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -46,13 +47,14 @@ final class Survey {
     Set<String> draining = parts.membership().draining();
     List<TabletConfig> tablets = new ArrayList<>();
     List<UnreadableRow> unreadable = new ArrayList<>();
+    List<Unfinished> unfinished = new ArrayList<>();
     boolean whole = true;
     for (MetaLevel level : MetaLevel.values()) {
-      List<TabletConfig> found = read(parts.meta(), level, live, unreadable);
+      List<TabletConfig> found = read(parts.meta(), level, live, unreadable, unfinished);
       if (found.isEmpty() && unreadable.isEmpty() && level != MetaLevel.META1) {
         if (begin) {
           begin(level, live);
-          found = read(parts.meta(), level, live, unreadable);
+          found = read(parts.meta(), level, live, unreadable, unfinished);
         } else {
           whole = false;
         }
@@ -64,21 +66,27 @@ final class Survey {
         break;
       }
     }
-    return new Picture(live, draining, tablets, unreadable, whole, mark);
+    return new Picture(live, draining, tablets, unreadable, unfinished, whole, mark);
   }
 
   /**
    * The configurations of all tablets there are, as no crash can take them back.
    *
-   * @throws io.stele.base.error.SteleException if one cannot be read: what it names is not known
+   * @throws io.stele.base.error.SteleException if one cannot be read, or a table is being made:
+   *     what it names, or will name, is not known
    */
   List<TabletConfig> durableConfigs() {
     List<LiveServer> live = parts.membership().live();
     List<TabletConfig> all = new ArrayList<>();
     for (MetaLevel level : MetaLevel.values()) {
       List<UnreadableRow> unreadable = new ArrayList<>();
-      List<TabletConfig> found = read(parts.meta().durable(), level, live, unreadable);
+      List<Unfinished> unfinished = new ArrayList<>();
+      List<TabletConfig> found = read(parts.meta().durable(), level, live, unreadable, unfinished);
       all.addAll(found);
+      if (!unfinished.isEmpty()) {
+        throw new UnavailableException(
+            "table \"" + unfinished.getFirst().table() + "\" is being made of others' files");
+      }
       if (!unreadable.isEmpty()) {
         UnreadableRow row = unreadable.getFirst();
         throw new CorruptDataException(
@@ -106,10 +114,16 @@ final class Survey {
   }
 
   private List<TabletConfig> read(
-      MetaTable meta, MetaLevel level, List<LiveServer> live, List<UnreadableRow> unreadable) {
+      MetaTable meta,
+      MetaLevel level,
+      List<LiveServer> live,
+      List<UnreadableRow> unreadable,
+      List<Unfinished> unfinished) {
     List<UnreadableRow> bad = new ArrayList<>();
-    List<TabletConfig> found = whileLive(live, () -> meta.tablets(level, bad::add));
+    List<Unfinished> half = new ArrayList<>();
+    List<TabletConfig> found = whileLive(live, () -> meta.tablets(level, bad::add, half::add));
     unreadable.addAll(bad);
+    unfinished.addAll(half);
     return found;
   }
 

@@ -3,6 +3,7 @@ package io.stele.tables.master;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.table.TabletInfo;
+import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
 import java.util.List;
 import java.util.Optional;
@@ -38,6 +39,14 @@ public interface TabletControl {
 
   /** Empties the tablets of a table that are here. */
   void truncate(long token, String table);
+
+  /**
+   * Writes the memory of a table's tablets that are here to files, as it is at one moment.
+   *
+   * @return those tablets as they are then, without an owner; of each row the files have all that
+   *     was committed until that moment, and nothing later
+   */
+  List<TabletConfig> snapshot(long token, String table);
 
   /** Writes the memory of a table's tablets that are here to files. */
   void flush(String table);

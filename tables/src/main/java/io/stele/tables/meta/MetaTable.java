@@ -16,9 +16,11 @@ import io.stele.tables.meta.MetaRows.MetaRow;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -91,6 +93,11 @@ public final class MetaTable {
     return new MetaTable(access, root, false);
   }
 
+  /** Tables that are made in steps. */
+  public UnfinishedTables unfinished() {
+    return new UnfinishedTables(access, this);
+  }
+
   // ---- tablets
 
   /** A tablet by its name. */
@@ -134,13 +141,28 @@ public final class MetaTable {
   }
 
   /**
-   * The tablets of all tables of a level, in the order of META.
+   * The tablets of all tables of a level, in the order of META; not those of tables that are being
+   * made.
    *
    * @param unreadable is told of rows that cannot be read: they must not keep the others from being
    *     served
    */
   public List<TabletConfig> tablets(MetaLevel level, Consumer<TableRows.UnreadableRow> unreadable) {
+    return tablets(level, unreadable, _ -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param unfinished is told of tables that are being made, in the same reading: their schema,
+   *     which says so, comes before their tablets, so none of these is passed over unseen
+   */
+  public List<TabletConfig> tablets(
+      MetaLevel level,
+      Consumer<TableRows.UnreadableRow> unreadable,
+      Consumer<UnfinishedTables.Unfinished> unfinished) {
     List<TabletConfig> found = new ArrayList<>();
+    Set<String> skipped = new HashSet<>();
     if (level == MetaLevel.ROOT) {
       root.read().ifPresent(found::add);
     } else {
@@ -150,8 +172,19 @@ public final class MetaTable {
           cells -> {
             Bytes row = cells.getFirst().row();
             try {
-              if (MetaRows.parse(row) instanceof MetaRow.Tablet) {
-                found.add(TabletCells.load(cells));
+              switch (MetaRows.parse(row)) {
+                case MetaRow.Schema(String table) ->
+                    SchemaCells.maker(cells)
+                        .ifPresent(
+                            token -> {
+                              skipped.add(table);
+                              unfinished.accept(new UnfinishedTables.Unfinished(table, token));
+                            });
+                case MetaRow.Tablet(String table, _) -> {
+                  if (!skipped.contains(table)) {
+                    found.add(TabletCells.load(cells));
+                  }
+                }
               }
             } catch (CorruptDataException e) {
               unreadable.accept(new TableRows.UnreadableRow(row, String.valueOf(e.getMessage())));
@@ -293,15 +326,19 @@ public final class MetaTable {
 
   // ---- tables
 
-  /** The names of all tables but META0 and META1, in order. */
+  /** The names of all tables but META0 and META1, in order; not of those that are being made. */
   public List<String> tables() {
     List<String> names = new ArrayList<>();
+    Set<String> unfinished = new HashSet<>();
     scan(
         MetaLevel.META1,
         RowRange.ALL,
         cells -> {
           MetaRow row = MetaRows.parse(cells.getFirst().row());
-          if (names.isEmpty() || !names.getLast().equals(row.table())) {
+          if (row instanceof MetaRow.Schema(String table) && SchemaCells.maker(cells).isPresent()) {
+            unfinished.add(table);
+          } else if (!unfinished.contains(row.table())
+              && (names.isEmpty() || !names.getLast().equals(row.table()))) {
             names.add(row.table());
           }
           return true;
@@ -324,6 +361,9 @@ public final class MetaTable {
             MetaLevel.META1,
             RowRange.row(MetaRows.schema(table)),
             cells -> {
+              if (SchemaCells.maker(cells).isPresent()) {
+                return false;
+              }
               long revision = cells.stream().mapToLong(Cell::timestamp).max().orElse(0);
               found.add(new StoredSchema(SchemaCells.load(table, cells), revision));
               return false;
@@ -395,7 +435,7 @@ public final class MetaTable {
     return attempt(() -> rows.apply(access, TableNames.META1, unchanged(before)));
   }
 
-  private static RowChanges.Check unchanged(Map<Bytes, List<Cell>> known) {
+  static RowChanges.Check unchanged(Map<Bytes, List<Cell>> known) {
     return (row, cells) -> {
       if (!cells.equals(known.getOrDefault(row, List.of()))) {
         throw new ConflictException(MetaRows.describe(row) + " was changed since it was read");
@@ -411,7 +451,7 @@ public final class MetaTable {
   }
 
   /** The same, with the cells of each row. */
-  private AsOf<TableRows> rows(String table, Map<Bytes, List<Cell>> raw) {
+  AsOf<TableRows> rows(String table, Map<Bytes, List<Cell>> raw) {
     MetaLevel level = MetaLevel.of(table);
     if (level == MetaLevel.ROOT) {
       return new AsOf<>(rootRows(), 0);

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  *   schema:GROUP:compression    none, lz4, zstd, snappy
  *   schema:GROUP:blocksize      bytes
  *   schema:GROUP:in-memory      true, false
+ *   schema::maker               a master's token: the table is being made, and does not count yet
  * </pre>
  *
  * <p>All but {@code columns} may be left out.
@@ -38,7 +40,27 @@ public final class SchemaCells {
   private static final String BLOCK_SIZE = "blocksize";
   private static final String IN_MEMORY = "in-memory";
 
+  /** Not of a group: those have names. */
+  private static final Bytes MAKER = Bytes.utf8(":maker");
+
   private SchemaCells() {}
+
+  /** Adds what says that a table is being made, and by which master; it is none until then. */
+  static void saveMaker(String table, long token, long revision, CellBatchBuilder batch) {
+    batch.put(MetaRows.schema(table), SCHEMA, MAKER, revision, Bytes.utf8(Long.toString(token)));
+  }
+
+  private static boolean isMaker(Cell cell) {
+    return cell.family().equals(SCHEMA) && cell.qualifier().equals(MAKER);
+  }
+
+  /** The token of the master that makes the table; none if it is made. */
+  static OptionalLong maker(List<Cell> cells) {
+    return cells.stream()
+        .filter(SchemaCells::isMaker)
+        .mapToLong(cell -> Long.parseLong(cell.value().toUtf8()))
+        .findFirst();
+  }
 
   /** Adds what makes the row say this schema and nothing else, whatever it said before. */
   public static void save(String table, TableSchema schema, long revision, CellBatchBuilder batch) {
@@ -85,6 +107,9 @@ public final class SchemaCells {
   public static TableSchema load(String table, List<Cell> cells) {
     Map<String, Map<String, String>> groups = new TreeMap<>();
     for (Cell cell : cells) {
+      if (isMaker(cell)) {
+        continue;
+      }
       String name = cell.qualifier().toUtf8();
       int mark = name.lastIndexOf(':');
       if (!cell.family().equals(SCHEMA) || mark < 0) {

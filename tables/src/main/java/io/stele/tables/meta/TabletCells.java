@@ -8,11 +8,14 @@ import static io.stele.tables.meta.MetaSchema.LOG;
 import io.stele.base.bytes.ByteReader.Malformed;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.cell.CellKind;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.file.FilePath;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -58,6 +61,26 @@ public final class TabletCells {
     if (!config.logs().isEmpty()) {
       put(batch, row, LOG, "", config.revision(), logText(config.logs()));
     }
+  }
+
+  /** Tablets as rows of META, for who reads them by {@link #loadAll}. */
+  public static CellBatch saveAll(Collection<TabletConfig> configs) {
+    CellBatchBuilder batch = new CellBatchBuilder();
+    configs.forEach(config -> save(config, batch));
+    return batch.build();
+  }
+
+  /** The tablets that {@link #saveAll} was given, in the order of their rows. */
+  public static List<TabletConfig> loadAll(CellBatch batch) {
+    SortedMap<Bytes, List<Cell>> rows = new TreeMap<>();
+    CellBatch.Reader cells = batch.read();
+    while (cells.next()) {
+      if (cells.cell().kind == CellKind.PUT) {
+        Cell cell = cells.cell().toCell();
+        rows.computeIfAbsent(cell.row(), _ -> new ArrayList<>()).add(cell);
+      }
+    }
+    return rows.values().stream().map(TabletCells::load).toList();
   }
 
   /** Adds what removes a tablet from META. */

@@ -105,8 +105,21 @@ public record TabletConfig(
         first.isEmpty() ? Bytes.EMPTY : first.successor(), last.map(Bytes::successor).orElse(null));
   }
 
+  public List<FilePath> paths() {
+    return fragments.values().stream()
+        .flatMap(List::stream)
+        .map(FragmentRef::path)
+        .distinct()
+        .toList();
+  }
+
   public boolean holds(Bytes row) {
     return first.compareTo(row) < 0 && (last.isEmpty() || row.compareTo(last.get()) <= 0);
+  }
+
+  /** The same rows and files, as a tablet of another table that nobody has. */
+  public TabletConfig copyFor(String other) {
+    return new TabletConfig(other, first, last, "", List.of(), fragments, revision);
   }
 
   /** With another lower bound, as a split, a join or a repair sets it. */

@@ -1,7 +1,10 @@
 package io.stele.tables.tablet;
 
 import io.stele.base.file.FilePath;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -16,6 +19,7 @@ public final class FragmentFiles {
   private final FilePath directory;
   private long next = 1; // guarded by this
   private final Set<FilePath> pending = new HashSet<>(); // guarded by this
+  private final Map<FilePath, Integer> pinned = new HashMap<>(); // guarded by this; how often
 
   public FragmentFiles(String server) {
     this.directory = ROOT.resolve(server);
@@ -48,6 +52,20 @@ public final class FragmentFiles {
   /** The file is named by a configuration now, or was given up. */
   public synchronized void settled(FilePath path) {
     pending.remove(path);
+  }
+
+  /** Keeps files that a tablet has, and that a table to be made will name. */
+  public synchronized void pin(Collection<FilePath> paths) {
+    paths.forEach(path -> pinned.merge(path, 1, Integer::sum));
+  }
+
+  /** META names them in the new table too, or it was given up; each as often as it was pinned. */
+  public synchronized void unpin(Collection<FilePath> paths) {
+    paths.forEach(path -> pinned.computeIfPresent(path, (_, n) -> n == 1 ? null : n - 1));
+  }
+
+  public synchronized Set<FilePath> pinned() {
+    return Set.copyOf(pinned.keySet());
   }
 
   /** Soon to be referenced: not to be deleted though no configuration names them. */

@@ -71,6 +71,40 @@ final class FlushRun {
     }
   }
 
+  /**
+   * Flushes all that a table has in memory at one moment, in all groups, and looks at its files
+   * before any other flush adds to them: they have each row as it was at that moment.
+   *
+   * @return nothing if the schema changed meanwhile
+   */
+  <T> Optional<T> flushTogether(Table table, BooleanSupplier cancelled, Supplier<T> look)
+      throws IOException {
+    running.lock();
+    try {
+      for (Input input : freezeAll(table)) {
+        if (!flush(table, input, cancelled)) {
+          return Optional.empty();
+        }
+      }
+      return Optional.of(look.get());
+    } finally {
+      running.unlock();
+    }
+  }
+
+  private List<Input> freezeAll(Table table) {
+    List<Input> inputs = new ArrayList<>();
+    server
+        .lock()
+        .run(
+            () -> {
+              for (GroupView group : table.view().groups()) {
+                freeze(table, group.schema().name()).ifPresent(inputs::add);
+              }
+            });
+    return inputs;
+  }
+
   private Optional<Input> freeze(Table table, String name) {
     server.lock().lock();
     try {

@@ -83,6 +83,24 @@ public final class Flusher implements AutoCloseable {
   }
 
   /**
+   * Writes all that a table has in memory at one moment to disk, and looks at its files before more
+   * is added to them.
+   */
+  public <T> T flushTogether(Table table, Supplier<T> look) {
+    try {
+      Optional<T> seen = Optional.empty();
+      while (seen.isEmpty()) { // again if the schema changed meanwhile
+        seen = run.flushTogether(table, () -> closing, look);
+      }
+      return seen.get();
+    } catch (CancellationException e) {
+      throw new UnavailableException("flush was given up: the server is being closed", e);
+    } catch (IOException e) {
+      throw new UnavailableException("table \"" + table.name() + "\" was not flushed: " + e, e);
+    }
+  }
+
+  /**
    * Writes what tablets that take no more writes have in memory to files of their own, which are in
    * their chains when it returns. The log keeps what they had until they are {@link #gone}.
    */

@@ -158,6 +158,15 @@ final class FakeServer implements TabletControl {
   }
 
   @Override
+  public List<TabletConfig> snapshot(long given, String table) {
+    order(given, "snapshot " + table);
+    return tablets.stream()
+        .filter(key -> key.table().equals(table))
+        .map(key -> meta.tablet(key).orElseThrow().copyFor(table))
+        .toList();
+  }
+
+  @Override
   public void flush(String table) {
     orders.add("flush " + table);
   }

@@ -132,6 +132,27 @@ class MasterClusterTest {
   }
 
   @Test
+  void aCopyIsServedFromTheSameFilesAndOutlivesItsSource() {
+    Master master = table(3, 6);
+    master.tables().copy("t", "c");
+    settle(master);
+    List<String> copied = cluster.all("c");
+    assertThat(copied).isEqualTo(cluster.all("t")).hasSize(6);
+    writeAll("later");
+    assertThat(cluster.all("c")).isEqualTo(copied);
+    master.tables().compact("t");
+    master.tables().drop("t");
+    assertThat(master.collectFiles(true).blocked()).isEmpty();
+    cluster.nodes().iterator().next().kill();
+    settle(master);
+    assertThat(cluster.all("c")).isEqualTo(copied);
+    assertThat(master.tables().verifyMeta("")).isEmpty();
+    master.tables().compact("c");
+    assertThat(master.collectFiles(true).blocked()).isEmpty();
+    assertThat(cluster.all("c")).isEqualTo(copied);
+  }
+
+  @Test
   void metaIsLostWithItsServerAndComesBackFirst() {
     Master master = table(3, 9);
     ownerOf(TableNames.META0).kill();

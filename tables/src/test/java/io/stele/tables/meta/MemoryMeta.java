@@ -29,7 +29,7 @@ public final class MemoryMeta implements MetaAccess {
   private int cellsScanned;
 
   /** From now on each commit asks whether it fails. */
-  synchronized void failWith(Supplier<Optional<SteleException>> next) {
+  public synchronized void failWith(Supplier<Optional<SteleException>> next) {
     failure = next;
   }
 

@@ -200,6 +200,12 @@ public final class MemoryCluster implements TabletLocator, TableAdmin {
   }
 
   @Override
+  public synchronized void copy(String source, String target) {
+    servers.values().forEach(server -> server.copy(source, target));
+    tables.put(target, List.copyOf(known(source)));
+  }
+
+  @Override
   public synchronized Bytes split(String table, Bytes at, Bytes row) {
     int index = index(table, at);
     TabletLocation whole = known(table).get(index);

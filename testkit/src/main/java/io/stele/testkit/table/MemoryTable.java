@@ -32,6 +32,13 @@ final class MemoryTable {
     this.splits.addAll(splits);
   }
 
+  MemoryTable copy() {
+    MemoryTable copied = new MemoryTable(schema, List.copyOf(splits));
+    rows.forEach((row, cells) -> copied.rows.put(row, new TreeSet<>(cells)));
+    copied.newest.putAll(newest);
+    return copied;
+  }
+
   long newestTxn(Bytes row) {
     return newest.getOrDefault(row, 0L);
   }

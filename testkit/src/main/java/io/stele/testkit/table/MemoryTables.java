@@ -461,6 +461,15 @@ public final class MemoryTables implements Tables, TableAdmin {
   }
 
   @Override
+  public synchronized void copy(String source, String target) {
+    before("copy");
+    MemoryTable copied = serving(source).copy();
+    if (tables.putIfAbsent(target, copied) != null) {
+      throw new ConflictException("table \"" + target + "\" exists");
+    }
+  }
+
+  @Override
   public synchronized Bytes split(String table, Bytes at, Bytes row) {
     before("split");
     MemoryTable known = serving(table);

@@ -25,6 +25,7 @@ import java.util.random.RandomGenerator;
  *   fill TABLE FIRST COUNT SEED                         inserts so many records, as fast as can be
  *   load TABLE THREADS SECONDS SEED                     inserts new records, one a request
  *   run WORKLOAD TABLE RECORDS THREADS SECONDS SEED     of which so many have been filled in
+ *   sweep TABLE RECORDS THREADS SECONDS SEED            reads 1,000 rows each time, from any of so many
  *   await TABLE FIRST COUNT PROBES                      until so many of these can be read
  *   verify TABLE FIRST COUNT                            reads them all
  * </pre>
@@ -33,6 +34,7 @@ public final class Driver {
   private static final int FILL_BATCH = 100;
   private static final int FILL_THREADS = 4;
   private static final int VERIFY_THREADS = 16;
+  private static final int SWEPT_ROWS = 1_000;
   private static final double NO_END = 1e9;
   private static final long PAUSE_MILLIS = 5;
 
@@ -104,6 +106,9 @@ public final class Driver {
       grow(number(words[3]));
       double seconds = Double.parseDouble(words[5]);
       return run(workload, words[2], threads(words[4]), seconds, number(words[6]));
+    } else if (request.equals("sweep") && words.length == 6) {
+      double seconds = Double.parseDouble(words[4]);
+      return sweep(words[1], number(words[2]), threads(words[3]), seconds, number(words[5]));
     } else if (request.equals("await") && words.length == 5) {
       return await(words[1], number(words[2]), number(words[3]), threads(words[4]));
     } else if (request.equals("verify") && words.length == 4) {
@@ -251,6 +256,20 @@ public final class Driver {
       throw new IllegalStateException(
           "a scan of " + wanted + " rows from " + start + " found " + found);
     }
+  }
+
+  private Answer sweep(String table, long records, int threads, double seconds, long seed)
+      throws Exception {
+    return new Crew(threads, seconds)
+        .run(
+            thread -> {
+              SplittableRandom chance = Operations.chance(seed, thread);
+              return () -> {
+                String start = Records.key(chance.nextLong(records));
+                checkScan(start, SWEPT_ROWS, store.scan(table, start, SWEPT_ROWS));
+                return true;
+              };
+            });
   }
 
   /** Asks for records that are spread over the table until each was there. */

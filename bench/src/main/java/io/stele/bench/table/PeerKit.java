@@ -15,26 +15,39 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * HBase's jars, and our drivers compiled against them; made when they are first needed:
+ * A peer's jars, and our drivers compiled against them; made when they are first needed:
  *
  * <pre>
- *   bench/peers/hbase/pom.xml, src/       from this checkout
- *   bench/target/peers/hbase/lib/         the jars, as Maven finds them
- *   bench/target/peers/hbase/classes/     the drivers and what they share, for Java 17
+ *   bench/peers/PEER/pom.xml, src/       from this checkout
+ *   bench/target/peers/PEER/lib/         the jars, as Maven finds them
+ *   bench/target/peers/PEER/classes/     the drivers and what they share
  * </pre>
  *
  * @param home the directory that holds lib and classes
- * @param version of HBase
+ * @param version of the peer
  */
-public record HBaseKit(Path home, String version) {
-  private static final String SOURCES = "bench/peers/hbase";
-  private static final List<String> SHARED =
-      List.of(
-          "bench/src/main/java/io/stele/bench/table/ycsb",
-          "bench/src/main/java/io/stele/bench/cluster/probe");
-  private static final String RELEASE = "17"; // the newest that HBase itself is released for
+public record PeerKit(Path home, String version) {
+  private static final String SOURCES = "bench/peers";
+
+  /**
+   * What is known of a peer before its jars are there.
+   *
+   * @param name for people
+   * @param directory of its sources and of what is made of them
+   * @param shared directories of this checkout whose sources its drivers share
+   * @param release of Java that the drivers are compiled for
+   * @param versionJar how the name of the jar begins that has the peer's version
+   * @param megabytes about as many are fetched
+   */
+  record Parts(
+      String name,
+      String directory,
+      List<String> shared,
+      String release,
+      String versionJar,
+      int megabytes) {}
+
   private static final String ERROR = "[ERROR]"; // as Maven begins such lines
-  private static final String SERVER_JAR = "hbase-server-";
 
   /** Why there is none, in words that say what to do. */
   public static final class MissingException extends Exception {
@@ -49,9 +62,9 @@ public record HBaseKit(Path home, String version) {
   static Optional<Path> checkout() {
     try {
       Path place =
-          Path.of(HBaseKit.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+          Path.of(PeerKit.class.getProtectionDomain().getCodeSource().getLocation().toURI());
       return Stream.iterate(place, above -> above != null, Path::getParent)
-          .filter(each -> Files.exists(each.resolve(SOURCES).resolve("pom.xml")))
+          .filter(each -> Files.isDirectory(each.resolve(SOURCES)))
           .findFirst();
     } catch (URISyntaxException e) {
       return Optional.empty();
@@ -64,47 +77,62 @@ public record HBaseKit(Path home, String version) {
    * @param maven the program
    * @param offline whether Maven may only take what this machine has
    */
-  static HBaseKit prepare(Path checkout, String maven, boolean offline, Progress progress)
+  static PeerKit prepare(
+      Parts parts, Path checkout, String maven, boolean offline, Progress progress)
       throws MissingException, IOException, InterruptedException {
-    Path sources = checkout.resolve(SOURCES);
-    Path home = checkout.resolve("bench/target/peers/hbase");
+    Path sources = checkout.resolve(SOURCES).resolve(parts.directory());
+    Path home = checkout.resolve("bench/target/peers").resolve(parts.directory());
     Path lib = home.resolve("lib");
-    Optional<String> found = version(lib);
+    Optional<String> found = version(lib, parts);
     if (found.isEmpty() || isNewer(sources.resolve("pom.xml"), lib)) {
-      fetch(maven, sources.resolve("pom.xml"), lib, offline, progress);
-      found = version(lib);
+      fetch(parts, maven, sources.resolve("pom.xml"), lib, offline, progress);
+      found = version(lib, parts);
     }
     String version =
         found.orElseThrow(
-            () -> new MissingException("Maven copied no " + SERVER_JAR + "*.jar to " + lib));
-    compile(sources.resolve("src"), SHARED.stream().map(checkout::resolve).toList(), home);
-    return new HBaseKit(home, version);
+            () ->
+                new MissingException("Maven copied no " + parts.versionJar() + "*.jar to " + lib));
+    compile(
+        parts.release(),
+        sources.resolve("src"),
+        parts.shared().stream().map(checkout::resolve).toList(),
+        home);
+    return new PeerKit(home, version);
   }
 
   private static boolean isNewer(Path one, Path other) throws IOException {
     return Files.getLastModifiedTime(one).compareTo(Files.getLastModifiedTime(other)) > 0;
   }
 
-  private static Optional<String> version(Path lib) throws IOException {
+  private static Optional<String> version(Path lib, Parts parts) throws IOException {
     if (!Files.isDirectory(lib)) {
       return Optional.empty();
     }
     try (Stream<Path> jars = Files.list(lib)) {
       return jars.map(jar -> jar.getFileName().toString())
-          .filter(name -> name.startsWith(SERVER_JAR) && name.endsWith(".jar"))
-          .map(name -> name.substring(SERVER_JAR.length(), name.length() - ".jar".length()))
+          .filter(name -> isVersioned(name, parts.versionJar()))
+          .map(name -> name.substring(parts.versionJar().length(), name.length() - 4))
           .findFirst();
     }
   }
 
+  /** Of jars that begin alike it is the one with a number next. */
+  private static boolean isVersioned(String name, String prefix) {
+    return name.startsWith(prefix)
+        && name.endsWith(".jar")
+        && Character.isDigit(name.charAt(prefix.length()));
+  }
+
   /** Offline first: what is there already needs no network. */
-  private static void fetch(String maven, Path pom, Path lib, boolean offline, Progress progress)
+  private static void fetch(
+      Parts parts, String maven, Path pom, Path lib, boolean offline, Progress progress)
       throws MissingException, IOException, InterruptedException {
-    progress.line("HBase: asking Maven for its jars");
+    progress.line(parts.name() + ": asking Maven for its jars");
     Files.createDirectories(lib);
     Optional<String> problem = copy(maven, pom, lib, true);
     if (problem.isPresent() && !offline) {
-      progress.line("HBase: fetching its jars, about 150 MB, once");
+      progress.line(
+          "%s: fetching its jars, about %d MB, once".formatted(parts.name(), parts.megabytes()));
       problem = copy(maven, pom, lib, false);
     }
     if (problem.isPresent()) {
@@ -157,7 +185,7 @@ public record HBaseKit(Path home, String version) {
     return text.length() <= most ? text : text.substring(0, most) + "…";
   }
 
-  private static void compile(Path drivers, List<Path> shared, Path home)
+  private static void compile(String release, Path drivers, List<Path> shared, Path home)
       throws MissingException, IOException {
     ToolProvider javac =
         ToolProvider.findFirst("javac")
@@ -167,7 +195,7 @@ public record HBaseKit(Path home, String version) {
         new ArrayList<>(
             List.of(
                 "--release",
-                RELEASE,
+                release,
                 "-nowarn",
                 "-proc:none",
                 "-cp",
@@ -201,12 +229,16 @@ public record HBaseKit(Path home, String version) {
     }
   }
 
-  /** For a JVM, behind a directory of settings. */
-  String classPath(Path settings) {
+  /** For a JVM. */
+  String classPath() {
     return String.join(
         System.getProperty("path.separator"),
-        settings.toString(),
         home.resolve("classes").toString(),
         home.resolve("lib") + "/*");
+  }
+
+  /** For a JVM, behind a directory of settings. */
+  String classPath(Path settings) {
+    return settings + System.getProperty("path.separator") + classPath();
   }
 }
