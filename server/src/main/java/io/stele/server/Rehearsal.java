@@ -47,6 +47,7 @@ final class Rehearsal {
     flags.add("server.port=0");
     flags.add("server.raft-port=0");
     flags.add("etcd.port=0");
+    flags.add("bigtable.port=0");
     Settings settings = ServerSchema.SCHEMA.reader().flags(flags).merge();
     return Server.start(settings, new Events((_, _) -> {}));
   }
