@@ -31,6 +31,7 @@ import io.stele.tables.meta.RootStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Iterator;
@@ -56,7 +57,9 @@ public final class DataFixture implements AutoCloseable {
   public final ManagedChannel channel;
   private final MemoryFileStore files = new MemoryFileStore();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final Server server;
+  private final DataBackend backend;
+  private final List<Server> servers = new ArrayList<>();
+  private final List<ManagedChannel> channels = new ArrayList<>();
 
   public DataFixture(String... families) {
     this(FamilyTypes.PLAIN, families);
@@ -70,7 +73,18 @@ public final class DataFixture implements AutoCloseable {
         new TableSchema(
             Arrays.stream(families).map(name -> GroupSchema.of(name, List.of(name))).toList()),
         List.of());
-    DataBackend backend = new DataBackend(tables, tables, types, clock(), new Random(7));
+    backend = new DataBackend(tables, tables, types, clock(), new Random(7));
+    channel = serve();
+    stub = BigtableGrpc.newBlockingStub(channel).withInterceptors(reverseScans());
+  }
+
+  /** A client of another service over the same tables, as there are several in a cluster. */
+  public BigtableBlockingStub another() {
+    return BigtableGrpc.newBlockingStub(serve());
+  }
+
+  private ManagedChannel serve() {
+    Server server;
     try {
       server =
           NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
@@ -83,12 +97,14 @@ public final class DataFixture implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    channel =
+    servers.add(server);
+    ManagedChannel client =
         NettyChannelBuilder.forAddress("127.0.0.1", server.getPort())
             .usePlaintext()
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
             .build();
-    stub = BigtableGrpc.newBlockingStub(channel).withInterceptors(reverseScans());
+    channels.add(client);
+    return client;
   }
 
   private Clock clock() {
@@ -107,12 +123,16 @@ public final class DataFixture implements AutoCloseable {
 
   @Override
   public void close() {
-    channel.shutdownNow();
-    server.shutdownNow();
+    channels.forEach(ManagedChannel::shutdownNow);
+    servers.forEach(Server::shutdownNow);
     threads.shutdownNow();
     try {
-      server.awaitTermination(10, TimeUnit.SECONDS);
-      channel.awaitTermination(10, TimeUnit.SECONDS);
+      for (Server server : servers) {
+        server.awaitTermination(10, TimeUnit.SECONDS);
+      }
+      for (ManagedChannel client : channels) {
+        client.awaitTermination(10, TimeUnit.SECONDS);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

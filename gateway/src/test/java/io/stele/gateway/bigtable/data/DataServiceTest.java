@@ -8,6 +8,7 @@ import static io.stele.gateway.bigtable.data.DataFixture.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.bigtable.v2.BigtableGrpc.BigtableBlockingStub;
 import com.google.bigtable.v2.CheckAndMutateRowRequest;
 import com.google.bigtable.v2.MutateRowsRequest;
 import com.google.bigtable.v2.MutateRowsResponse;
@@ -300,12 +301,16 @@ class DataServiceTest {
   }
 
   private Row modify(ReadModifyWriteRule.Builder... rules) {
+    return modify(fixture.stub, rules);
+  }
+
+  private static Row modify(BigtableBlockingStub server, ReadModifyWriteRule.Builder... rules) {
     ReadModifyWriteRowRequest.Builder request =
         ReadModifyWriteRowRequest.newBuilder().setTableName(TABLE).setRowKey(utf8("r"));
     for (ReadModifyWriteRule.Builder rule : rules) {
       request.addRules(rule);
     }
-    return fixture.stub.readModifyWriteRow(request.build()).getRow();
+    return server.readModifyWriteRow(request.build()).getRow();
   }
 
   private static ReadModifyWriteRule.Builder rule(String family, String qualifier) {
@@ -383,6 +388,27 @@ class DataServiceTest {
     assertThat(
             fixture.read(query().setFilter(RowFilter.newBuilder().setFamilyNameRegexFilter("b"))))
         .hasSize(callers * times);
+  }
+
+  @Test
+  void servicesBesideEachOtherLoseNothing() {
+    BigtableBlockingStub other = fixture.another();
+    int times = 100;
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<CompletableFuture<Void>> all = new ArrayList<>();
+      for (BigtableBlockingStub server : List.of(fixture.stub, other)) {
+        all.add(
+            CompletableFuture.runAsync(
+                () -> {
+                  for (int i = 0; i < times; i++) {
+                    modify(server, rule("a", "n").setIncrementAmount(1));
+                  }
+                },
+                threads));
+      }
+      all.forEach(CompletableFuture::join);
+    }
+    assertThat(fixture.read(query()).getFirst().value()).isEqualTo(number(2L * times));
   }
 
   @Test

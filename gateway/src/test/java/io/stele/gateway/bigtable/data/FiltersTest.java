@@ -107,6 +107,32 @@ class FiltersTest {
     assertThat(nonEmpty).isGreaterThan(200);
   }
 
+  /** What a read takes over of a chain must be what all of the chain leaves anyway. */
+  @Test
+  void randomChainsOfWhatAReadTakesOver() {
+    List<FilterCase> kinds =
+        List.of(
+            FilterCase.FAMILY_NAME_REGEX_FILTER,
+            FilterCase.COLUMN_QUALIFIER_REGEX_FILTER,
+            FilterCase.COLUMN_RANGE_FILTER,
+            FilterCase.TIMESTAMP_RANGE_FILTER,
+            FilterCase.CELLS_PER_COLUMN_LIMIT_FILTER,
+            FilterCase.CELLS_PER_ROW_LIMIT_FILTER,
+            FilterCase.VALUE_REGEX_FILTER);
+    for (int seed = 0; seed < 300; seed++) {
+      Random random = new Random(seed);
+      RandomFilters filters = new RandomFilters(random, Set.of());
+      RowFilter.Chain.Builder chain = RowFilter.Chain.newBuilder();
+      for (int i = 2 + random.nextInt(2); i > 0; i--) {
+        chain.addFilters(filters.leaf(kinds.get(random.nextInt(kinds.size()))));
+      }
+      RowFilter filter = RowFilter.newBuilder().setChain(chain).build();
+      assertThat(fixture.read(filter.toBuilder()))
+          .as("seed %s: %s", seed, filter)
+          .isEqualTo(naive(filter));
+    }
+  }
+
   @Test
   void aConditionalChangeAsksTheSameFilters() {
     for (int seed = 0; seed < 150; seed++) {
