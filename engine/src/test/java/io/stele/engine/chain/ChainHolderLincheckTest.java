@@ -63,7 +63,7 @@ public class ChainHolderLincheckTest {
                     Chain.class.getName(), Link.class.getName(), NumberedFragment.class.getName())
                 .allMethods()
                 .ignore())
-        .iterations(4)
+        .iterations(3)
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(0)
@@ -75,7 +75,7 @@ public class ChainHolderLincheckTest {
   @Test
   void stress() {
     new StressOptions()
-        .iterations(5)
+        .iterations(3)
         .threads(3)
         .actorsPerThread(3)
         .invocationsPerIteration(500)

@@ -50,7 +50,7 @@ public class CellTreeLincheckTest {
   @Test
   void everyInterleavingIsLikeSomeOrderOfTheSteps() {
     new ModelCheckingOptions()
-        .iterations(8)
+        .iterations(5)
         .invocationsPerIteration(150)
         .threads(2)
         .actorsBefore(2)
@@ -64,7 +64,7 @@ public class CellTreeLincheckTest {
   @Test
   void realThreadsGiveWhatSomeOrderOfTheStepsGives() {
     new StressOptions()
-        .iterations(10)
+        .iterations(5)
         .invocationsPerIteration(1_000)
         .threads(3)
         .actorsBefore(2)

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Random histories, read through the cursors and by the definition of what is visible. */
 class MergeModelTest {
-  private static final int SEEDS = Integer.getInteger("seeds", 1_500);
+  private static final int SEEDS = Integer.getInteger("seeds", 800);
 
   @Test
   void aMergeHasEveryCellOnceInOrder() {

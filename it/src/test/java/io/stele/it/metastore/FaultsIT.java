@@ -20,7 +20,7 @@ class FaultsIT {
 
   @Test
   void nothingIsLostStaleOrHeldTwiceWhileMembersFail() throws Exception {
-    run("faults", Duration.ofSeconds(20), Duration.ofSeconds(30));
+    run("faults", Duration.ofSeconds(15), Duration.ofSeconds(20));
   }
 
   @Test
