@@ -115,9 +115,11 @@ final class Contestant implements AutoCloseable {
 
     void run() throws Exception {
       for (int i = 0; i < LOADERS; i++) {
-        CompletableFuture<Void> ended = new CompletableFuture<>();
-        loaders.add(ended);
-        goOn(connection(i), ended);
+        loaders.add(new CompletableFuture<>());
+      }
+      // From the first one on, others look at the list.
+      for (int i = 0; i < LOADERS; i++) {
+        goOn(connection(i), loaders.get(i));
       }
       CompletableFuture.allOf(loaders.toArray(CompletableFuture[]::new)).get();
     }
