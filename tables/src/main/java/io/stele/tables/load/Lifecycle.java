@@ -45,6 +45,8 @@ import java.util.function.Consumer;
  * level of META ({@link ChangeLocks}); reads and writes go on meanwhile.
  */
 public final class Lifecycle {
+  private static final int DROP_ATTEMPTS = 20;
+
   private final ServerParts server;
   private final TableSet tables;
   private final MetaTable meta;
@@ -315,11 +317,33 @@ public final class Lifecycle {
                   flusher.pausing(
                       () -> {
                         configs.drain(table); // or META would be told of its tablets again
-                        Futures.await(meta.drop(name));
+                        dropRows(name);
                         forget(table);
                         return table;
                       }));
         });
+  }
+
+  /**
+   * Erases a table's rows of META, whatever they say: where one was changed between the looks at
+   * it, or an attempt had an effect without saying so, it is looked again.
+   */
+  private void dropRows(String name) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        Futures.await(meta.drop(name));
+        return;
+      } catch (ConflictException e) {
+        if (attempt == DROP_ATTEMPTS) {
+          throw e;
+        }
+      } catch (NotFoundException e) {
+        if (attempt == 1) {
+          throw e;
+        }
+        return;
+      }
+    }
   }
 
   private void forget(Table table) {

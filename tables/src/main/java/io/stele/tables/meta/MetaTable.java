@@ -426,7 +426,7 @@ public final class MetaTable {
   public CompletableFuture<Long> drop(String table) {
     TableNames.checkNew(table);
     Map<Bytes, List<Cell>> before = new HashMap<>();
-    rows(table, before);
+    durable().rows(table, before); // as they are looked at again before they are erased
     if (before.isEmpty()) {
       throw new NotFoundException("there is no table \"" + table + "\"");
     }
