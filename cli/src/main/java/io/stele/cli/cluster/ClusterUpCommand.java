@@ -1,6 +1,7 @@
 package io.stele.cli.cluster;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.process.ServerProcess;
 import io.stele.base.table.Cluster;
 import io.stele.cli.ExitCode;
 import io.stele.cli.Json;
@@ -146,27 +147,37 @@ final class ClusterUpCommand implements Callable<Integer> {
             .map(
                 node -> {
                   Map<String, Object> each = new LinkedHashMap<>();
-                  each.put("name", node.name());
-                  each.put("native", cluster.addressesOf(node).nativeAddress());
-                  each.put("datasets", cluster.addressesOf(node).datasetsAddress());
+                  each.put("name", name(node));
+                  each.put("native", node.address());
+                  each.put("datasets", datasets(node));
                   each.put("pid", node.pid());
                   each.put("data", node.data().toString());
-                  each.put("log", node.log().toString());
+                  each.put("log", node.logFile().toString());
                   return each;
                 })
             .toList());
     Files.writeString(description(), Json.write(object) + "\n");
   }
 
+  /** Of its directory. */
+  private static String name(ServerProcess node) {
+    return String.valueOf(node.data().getFileName());
+  }
+
+  /** Its address for lookups over HTTP; empty where it serves none. */
+  private static String datasets(ServerProcess node) {
+    return node.addresses().find("datasets").orElse("");
+  }
+
   private void greet(PrintWriter out, LocalCluster cluster, Cluster.Status status) {
     TextTable table = new TextTable("NODE", "ADDRESS", "DATASETS", "PID", "LOG");
-    for (NodeProcess node : cluster.nodes()) {
+    for (ServerProcess node : cluster.nodes()) {
       table.row(
-          node.name(),
-          cluster.addressesOf(node).nativeAddress(),
-          cluster.addressesOf(node).datasetsAddress(),
+          name(node),
+          node.address(),
+          datasets(node),
           Long.toString(node.pid()),
-          node.log().toString());
+          node.logFile().toString());
     }
     out.print(table);
     out.println();
@@ -188,25 +199,25 @@ final class ClusterUpCommand implements Callable<Integer> {
     out.flush();
   }
 
-  /** Tells of nodes that end, until none is left or it is told to stop. */
+  /** Reports nodes that end, until none is left or it is stopped. */
   private int watch(PrintWriter out, LocalCluster cluster, AtomicBoolean stopping)
       throws InterruptedException, IOException {
-    BlockingQueue<NodeProcess> ended = new LinkedBlockingQueue<>();
-    cluster.nodes().forEach(node -> node.onEnd(() -> ended.add(node)));
+    BlockingQueue<ServerProcess> ended = new LinkedBlockingQueue<>();
+    cluster.nodes().forEach(node -> node.exit().thenRun(() -> ended.add(node)));
     while (true) {
-      NodeProcess node = ended.take();
+      ServerProcess node = ended.take();
       if (stopping.get()) {
         continue; // the hook ends the process
       }
-      out.println("node %s has ended with %d".formatted(node.name(), node.exitCode()));
+      out.println("%s has ended with %d".formatted(node.name(), node.exit().join()));
       out.flush();
       if (restart) {
-        cluster.restart(node);
-        node.onEnd(() -> ended.add(node));
+        var _ = node.start();
+        var _ = node.exit().thenRun(() -> ended.add(node));
         describe(cluster);
-        out.println("node %s is back, as process %d".formatted(node.name(), node.pid()));
+        out.println("%s is back, as process %d".formatted(node.name(), node.pid()));
         out.flush();
-      } else if (cluster.nodes().stream().noneMatch(NodeProcess::isAlive)) {
+      } else if (cluster.nodes().stream().noneMatch(ServerProcess::isAlive)) {
         out.println("no node is left");
         out.flush();
         return ExitCode.FAILURE;

@@ -2,17 +2,17 @@ package io.stele.cli.cluster;
 
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.process.ServerProcess;
+import io.stele.base.process.SteleProgram;
 import io.stele.base.table.Cluster;
 import io.stele.client.Stele;
 import io.stele.client.metastore.Keys;
 import io.stele.client.metastore.MemberReport;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * A cluster of processes on this machine. The first nodes hold the metastore between them; all
@@ -50,24 +50,19 @@ final class LocalCluster implements AutoCloseable {
   }
 
   private final Plan plan;
-  private final List<NodeProcess> nodes = new ArrayList<>();
-  private final Map<String, NodeAddresses> addresses = new LinkedHashMap<>();
+  private final List<ServerProcess> nodes = new ArrayList<>();
 
   LocalCluster(Plan plan) {
     this.plan = plan;
   }
 
-  List<NodeProcess> nodes() {
+  List<ServerProcess> nodes() {
     return List.copyOf(nodes);
   }
 
   /** Of all nodes, in their order. */
   List<String> addresses() {
-    return addresses.values().stream().map(NodeAddresses::nativeAddress).toList();
-  }
-
-  NodeAddresses addressesOf(NodeProcess node) {
-    return addresses.getOrDefault(node.name(), NodeAddresses.NONE);
+    return nodes.stream().map(ServerProcess::address).toList();
   }
 
   /** Where all of them look for versions of datasets. */
@@ -76,44 +71,47 @@ final class LocalCluster implements AutoCloseable {
   }
 
   /** Starts all nodes; returns when every one of them serves and every tablet is served. */
-  Cluster.Status start() throws IOException, InterruptedException {
-    for (int n = 1; n <= plan.members(); n++) {
-      launch(n, "metastore," + ROLES, plan.members() == 1 ? List.of() : List.of("--wait"));
-    }
-    for (NodeProcess node : nodes()) {
-      addresses.put(node.name(), node.awaitAddresses());
-    }
+  Cluster.Status start() throws InterruptedException {
+    List<String> alone = plan.members() == 1 ? List.of() : List.of("--wait");
+    launch(1, plan.members(), "metastore," + ROLES, alone);
     List<String> members = addresses();
     formGroup(members);
-    for (int n = plan.members() + 1; n <= plan.nodes(); n++) {
-      launch(n, ROLES, List.of("--metastore", String.join(",", members)));
-    }
-    for (NodeProcess node : nodes().subList(plan.members(), plan.nodes())) {
-      addresses.put(node.name(), node.awaitAddresses());
-    }
+    launch(
+        plan.members() + 1, plan.nodes(), ROLES, List.of("--metastore", String.join(",", members)));
     return awaitReady();
   }
 
-  private void launch(int n, String roles, List<String> more) throws IOException {
-    List<String> arguments = new ArrayList<>(List.of("--roles", roles));
+  /** Starts some nodes at once, and waits until all of them serve. */
+  private void launch(int first, int last, String roles, List<String> more) {
+    List<ServerProcess> launched = new ArrayList<>();
+    for (int n = first; n <= last; n++) {
+      launched.add(node("n" + n, roles, more));
+    }
+    nodes.addAll(launched);
+    launched.forEach(ServerProcess::launch);
+    launched.forEach(ServerProcess::awaitReady);
+  }
+
+  private ServerProcess node(String name, String roles, List<String> more) {
+    List<String> arguments = new ArrayList<>(List.of("server", "--roles", roles));
     arguments.addAll(more);
-    List<String> settings =
-        new ArrayList<>(
-            List.of(
+    Stream.concat(
+            Stream.of(
                 "tables.shared=true",
                 "tables.files=" + plan.files(),
                 "datasets.cluster=local",
                 "datasets.source=" + plan.datasets(),
-                "datasets.time-to-converge=2s")); // all start together
-    settings.addAll(plan.settings());
-    for (String setting : settings) {
-      arguments.add("--set");
-      arguments.add(setting);
-    }
-    NodeProcess node =
-        new NodeProcess("n" + n, plan.data().resolve("n" + n), arguments, plan.heap());
-    nodes.add(node);
-    node.start();
+                "datasets.time-to-converge=2s"), // all start together
+            plan.settings().stream())
+        .forEach(setting -> arguments.addAll(List.of("--set", setting)));
+    Path data = plan.data().resolve(name);
+    return new ServerProcess(
+        "node " + name,
+        SteleProgram.ofThisProcess(List.of("-Xmx" + plan.heap())),
+        data,
+        data.resolve("log.txt"),
+        arguments,
+        STOP_PATIENCE);
   }
 
   /** Makes the first nodes one group, unless they are from an earlier start. */
@@ -146,12 +144,7 @@ final class LocalCluster implements AutoCloseable {
     String problem = "";
     try (Stele stele = Stele.connect(addresses().toArray(String[]::new))) {
       while (System.nanoTime() - deadline < 0) {
-        for (NodeProcess node : nodes) {
-          if (!node.isAlive()) {
-            throw new UnavailableException(
-                "node " + node.name() + " ended while the cluster started; see " + node.log());
-          }
-        }
+        nodes.forEach(ServerProcess::checkAlive);
         try {
           Cluster.Status status = stele.cluster().status();
           long keeping = stele.metastore().count(Keys.prefix(REPLICA_SERVERS));
@@ -181,22 +174,10 @@ final class LocalCluster implements AutoCloseable {
     return serving.containsAll(addresses()) && status.tablets() > 0 && status.unserved().isEmpty();
   }
 
-  /** Starts a node again that has ended. */
-  void restart(NodeProcess node) throws IOException, InterruptedException {
-    node.start();
-    addresses.put(node.name(), node.awaitAddresses());
-  }
-
-  /** Tells all nodes to stop, and waits until they have. */
+  /** Stops all nodes; returns when they have ended. */
   @Override
   public void close() {
-    nodes.forEach(NodeProcess::stop);
-    try {
-      for (NodeProcess node : nodes) {
-        node.awaitEnd(STOP_PATIENCE);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    nodes.forEach(ServerProcess::terminate);
+    nodes.forEach(node -> node.stop(STOP_PATIENCE));
   }
 }
