@@ -73,7 +73,7 @@ class BrokenConnectionsTest {
     served.onCall(
         called -> {
           if (called.equals(operation) && calls.incrementAndGet() == 1) {
-            proxy.mute(true);
+            proxy.mute();
             Thread.ofVirtual()
                 .start(
                     () -> {

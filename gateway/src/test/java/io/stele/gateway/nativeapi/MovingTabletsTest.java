@@ -256,7 +256,7 @@ class MovingTabletsTest {
     TableFixture hurried = new TableFixture(client.rows(), "t");
     servers.cluster.move("t", bytes("a"), proxy.address());
     hurried.apply(put("a", "f:x", 1, "1"));
-    proxy.mute(true);
+    proxy.mute();
     CompletableFuture<Long> repeatable =
         client.rows().apply("t", batch(put("a", "f:x", 2, "2")), Tables.ANY_TXN, true);
     CellBatch once = batch(put("a", "f:y", Cell.SERVER_TIME, "3"));

@@ -8,12 +8,12 @@ import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A connection that a test can cut, or keep from answering. */
+/** Connections that a test can cut, or keep from answering. */
 final class TcpProxy implements AutoCloseable {
   private final ServerSocket socket;
-  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private volatile int target;
-  private volatile boolean mute; // of connections there are
+  private volatile boolean mute; // of connections to come
 
   TcpProxy(int target) {
     this.target = target;
@@ -34,25 +34,22 @@ final class TcpProxy implements AutoCloseable {
     target = port;
   }
 
-  /** From now on nothing that the server says arrives. */
-  void mute(boolean value) {
-    mute = value;
+  /** Until the next cut nothing that the server says arrives. */
+  void mute() {
+    mute = true;
+    links.forEach(link -> link.mute = true);
   }
 
-  /** Ends all connections without a word. */
+  /** Ends all connections without a word: those that are mute stay so, those to come are not. */
   void cut() {
     mute = false;
-    for (Socket each : open) {
-      closeQuietly(each);
-    }
+    links.forEach(Link::close);
   }
 
   private void accept() {
     while (!socket.isClosed()) {
       try {
-        Socket client = socket.accept();
-        open.add(client);
-        connect(client);
+        connect(socket.accept());
       } catch (IOException e) {
         // The next one, unless it is closed.
       }
@@ -61,35 +58,60 @@ final class TcpProxy implements AutoCloseable {
 
   private void connect(Socket client) {
     try {
-      Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
-      open.add(server);
-      Thread.ofVirtual().start(() -> copy(client, server, false));
-      Thread.ofVirtual().start(() -> copy(server, client, true));
+      Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), target));
+      links.add(link);
+      link.mute = mute; // read after it can be found, so that it misses no call of mute()
+      Thread.ofVirtual().start(link::forwardRequests);
+      Thread.ofVirtual().start(link::forwardAnswers);
     } catch (IOException e) {
       closeQuietly(client); // as if nobody listened
     }
   }
 
-  private void copy(Socket from, Socket to, boolean answers) {
-    byte[] buffer = new byte[16 << 10];
-    try {
-      for (int n = from.getInputStream().read(buffer);
-          n >= 0;
-          n = from.getInputStream().read(buffer)) {
-        if (!answers || !mute) {
-          to.getOutputStream().write(buffer, 0, n);
+  /** One connection of a client, led on to the server. */
+  private final class Link {
+    private final Socket client;
+    private final Socket server;
+    private volatile boolean mute;
+
+    Link(Socket client, Socket server) {
+      this.client = client;
+      this.server = server;
+    }
+
+    void forwardRequests() {
+      copy(client, server, false);
+    }
+
+    void forwardAnswers() {
+      copy(server, client, true);
+    }
+
+    private void copy(Socket from, Socket to, boolean answers) {
+      byte[] buffer = new byte[16 << 10];
+      try {
+        for (int n = from.getInputStream().read(buffer);
+            n >= 0;
+            n = from.getInputStream().read(buffer)) {
+          if (!answers || !mute) {
+            to.getOutputStream().write(buffer, 0, n);
+          }
         }
+      } catch (IOException e) {
+        // Cut.
+      } finally {
+        close();
       }
-    } catch (IOException e) {
-      // Cut.
-    } finally {
-      closeQuietly(from);
-      closeQuietly(to);
+    }
+
+    void close() {
+      links.remove(this);
+      closeQuietly(client);
+      closeQuietly(server);
     }
   }
 
-  private void closeQuietly(Socket each) {
-    open.remove(each);
+  private static void closeQuietly(Socket each) {
     try {
       each.close();
     } catch (IOException e) {
