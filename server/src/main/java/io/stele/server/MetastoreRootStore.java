@@ -16,20 +16,24 @@ import io.stele.metastore.key.KeyRange;
 import io.stele.tables.meta.RootStore;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * Keeps the configuration of META0 in the metastore, under the key {@value #KEY}. Its version is
- * the revision that modified it.
+ * Keeps the configuration of META0 in the metastore, under the key {@value #KEY}, and the id of the
+ * cluster under {@value #CLUSTER}. The version of the configuration is the revision that modified
+ * it.
  */
 final class MetastoreRootStore implements RootStore {
   static final String KEY = "/stele/tables/root";
+  static final String CLUSTER = "/stele/tables/cluster";
 
   /** On whose behalf; where rights are set for / or /stele, this one must have them. */
   static final String PRINCIPAL = "stele";
 
   private static final KeyRange RANGE = KeyRange.of(Bytes.utf8(KEY));
+  private static final KeyRange IDENTITY = KeyRange.of(Bytes.utf8(CLUSTER));
 
   private final Metastore metastore;
 
@@ -63,6 +67,32 @@ final class MetastoreRootStore implements RootStore {
               + load().map(root -> "it is version " + root.version()).orElse("there is none"));
     }
     return answer.revision();
+  }
+
+  @Override
+  public Optional<UUID> identity() {
+    return await(metastore.read(PRINCIPAL, RangeRead.of(IDENTITY), Consistency.LINEARIZABLE))
+        .keys()
+        .stream()
+        .findFirst()
+        .map(key -> UUID.fromString(key.value().toUtf8()));
+  }
+
+  @Override
+  public UUID identify(UUID proposed) {
+    Bytes id = Bytes.utf8(proposed.toString());
+    Answer.Transacted _ =
+        await(
+            metastore.transact(
+                Origin.of(PRINCIPAL),
+                new Transaction(
+                    List.of(
+                        new Comparison.Property(
+                            IDENTITY, Comparison.Field.MODIFIED, Comparison.Relation.EQUAL, 0)),
+                    List.of(new Operation.Put(IDENTITY.from(), id, 0, false)),
+                    List.of(),
+                    Optional.empty())));
+    return identity().orElse(proposed);
   }
 
   private static <T> T await(CompletableFuture<T> answer) {

@@ -16,6 +16,7 @@ import io.stele.gateway.etcd.EtcdServer;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.raft.RaftEvent;
+import io.stele.server.cluster.ClusterEvent;
 import io.stele.server.front.TableFront;
 import io.stele.server.replicas.ReplicatedTables;
 import io.stele.tables.TabletServer;
@@ -121,6 +122,11 @@ public final class Server implements AutoCloseable {
         events.subscribe(
             RaftEvent.MemberFailed.class,
             failed -> ended.completeExceptionally(new UnavailableException(failed.text()))));
+    parts.add(
+        "the watch for foreign files",
+        events.subscribe(
+            ClusterEvent.WrongFiles.class,
+            wrong -> ended.completeExceptionally(new InvalidRequestException(wrong.text()))));
     Channels channels = parts.add("connections to other members", new Channels());
     EtcdGateway etcd = parts.add("etcd's API", new EtcdGateway(channels));
     Addresses chosen =

@@ -13,6 +13,7 @@ import io.stele.metastore.raft.SoloLog;
 import io.stele.metastore.raft.SoloSettings;
 import io.stele.tables.meta.RootStore;
 import java.io.IOException;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,5 +64,14 @@ class MetastoreRootStoreTest {
         .isInstanceOf(ConflictException.class)
         .hasMessageContaining("version " + first);
     assertThat(root.load()).contains(new RootStore.Root(Bytes.utf8("one"), first));
+  }
+
+  @Test
+  void keepsTheFirstIdOfTheCluster() {
+    assertThat(root.identity()).isEmpty();
+    UUID first = new UUID(1, 2);
+    assertThat(root.identify(first)).isEqualTo(first);
+    assertThat(root.identify(new UUID(3, 4))).isEqualTo(first);
+    assertThat(root.identity()).contains(first);
   }
 }

@@ -9,6 +9,7 @@ import io.stele.tables.compact.Compactor;
 import io.stele.tables.compact.Splitter;
 import io.stele.tables.compact.SwapGuard;
 import io.stele.tables.event.TableEvent;
+import io.stele.tables.files.StoreIdentity;
 import io.stele.tables.load.Assignments;
 import io.stele.tables.load.ChangeLocks;
 import io.stele.tables.load.ConfigSaver;
@@ -47,6 +48,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -61,6 +63,7 @@ final class Machinery implements AutoCloseable {
   private static final FilePath LOGS = FilePath.of("log");
 
   private final TabletServer.Builder described;
+  private final StoreIdentity identity;
   private final ServerParts parts;
   private final Home home;
   private final TableSet tables;
@@ -88,6 +91,8 @@ final class Machinery implements AutoCloseable {
     this.described = described;
     TabletServerSettings settings = described.settings;
     Optional<ClusterPlace> place = described.place;
+    this.identity = new StoreIdentity(described.files, logs(), described.root, described.random);
+    UUID _ = identity.settle(); // before anything is written there
     String run = place.map(ClusterPlace::run).orElseGet(() -> ServerRun.next(described.files));
     this.home = new Home(described.address, LOGS.resolve(run));
     this.acknowledger =
@@ -177,7 +182,8 @@ final class Machinery implements AutoCloseable {
             this::withoutCompaction,
             this::checkSizes,
             this::settleLater);
-    this.gc = new FileGc(parts, LOGS, home.log(), tables::all, lifecycle::allConfigs);
+    this.gc =
+        new FileGc(parts, LOGS, home.log(), tables::all, lifecycle::allConfigs, identity::mismatch);
   }
 
   private FileStore logs() {

@@ -11,10 +11,12 @@ import io.stele.base.file.ReadableFile;
 import io.stele.tables.meta.RootStore;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.UUID;
 
 /** A root store in a file of the tables' own store, so that both crash together. */
 final class FileRoot implements RootStore {
   private static final FilePath FILE = FilePath.of("ROOT");
+  private static final FilePath ID = FilePath.of("ROOT-ID");
 
   private final FileStore files;
 
@@ -54,5 +56,38 @@ final class FileRoot implements RootStore {
       throw new OutcomeUnknownException("the root may or may not have been saved: " + e, e);
     }
     return version + 1;
+  }
+
+  @Override
+  public synchronized Optional<UUID> identity() {
+    try {
+      if (files.stat(ID).isEmpty()) {
+        return Optional.empty();
+      }
+      try (ReadableFile file = files.open(ID)) {
+        byte[] bytes = new byte[2 * Long.BYTES];
+        file.read(0, bytes, 0, bytes.length);
+        return Optional.of(new UUID(Binary.getLong(bytes, 0), Binary.getLong(bytes, Long.BYTES)));
+      }
+    } catch (IOException e) {
+      throw new UnavailableException("the id cannot be read: " + e, e);
+    }
+  }
+
+  @Override
+  public synchronized UUID identify(UUID proposed) {
+    Optional<UUID> known = identity();
+    if (known.isPresent()) {
+      return known.get();
+    }
+    byte[] bytes = new byte[2 * Long.BYTES];
+    Binary.putLong(bytes, 0, proposed.getMostSignificantBits());
+    Binary.putLong(bytes, Long.BYTES, proposed.getLeastSignificantBits());
+    try {
+      files.replace(ID, bytes);
+    } catch (IOException e) {
+      throw new OutcomeUnknownException("the id may or may not have been saved: " + e, e);
+    }
+    return proposed;
   }
 }

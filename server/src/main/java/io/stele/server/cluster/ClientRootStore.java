@@ -7,10 +7,11 @@ import io.stele.client.metastore.Step;
 import io.stele.client.metastore.TransactionResult;
 import io.stele.tables.meta.RootStore;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
- * Keeps the configuration of META0 in the metastore, wherever that is. Its version is the revision
- * that modified it.
+ * Keeps the configuration of META0 and the id of the cluster in the metastore, wherever that is.
+ * The version of the configuration is the revision that modified it.
  */
 final class ClientRootStore implements RootStore {
   private final MetastoreClient metastore;
@@ -42,5 +43,23 @@ final class ClientRootStore implements RootStore {
               + load().map(root -> "it is version " + root.version()).orElse("there is none"));
     }
     return result.revision();
+  }
+
+  @Override
+  public Optional<UUID> identity() {
+    return metastore.get(ClusterKeys.CLUSTER).map(kept -> UUID.fromString(kept.value().toUtf8()));
+  }
+
+  @Override
+  public UUID identify(UUID proposed) {
+    TransactionResult _ =
+        metastore
+            .transaction()
+            .when(ClusterKeys.CLUSTER)
+            .modified()
+            .isEqualTo(0)
+            .then(Step.put(ClusterKeys.CLUSTER, Bytes.utf8(proposed.toString())))
+            .commit();
+    return identity().orElse(proposed);
   }
 }

@@ -45,6 +45,19 @@ public sealed interface ClusterEvent extends Event {
     }
   }
 
+  /** The files that it was given are another cluster's: it would take them for superfluous. */
+  record WrongFiles(String what, String problem) implements ClusterEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return what + " does not start: " + problem;
+    }
+  }
+
   /** It left in order. */
   record Left(String what) implements ClusterEvent {
     @Override

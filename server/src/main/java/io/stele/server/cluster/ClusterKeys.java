@@ -9,6 +9,7 @@ package io.stele.server.cluster;
  *   /stele/drain/ADDRESS      a server that is to have no tablets; stays until it is undone. Of one
  *                             that is about to stop it goes with its session, and says how far it is
  *   /stele/tables/root        the configuration of META0
+ *   /stele/tables/cluster     the id of the cluster, which its files carry too
  * </pre>
  */
 final class ClusterKeys {
@@ -16,6 +17,7 @@ final class ClusterKeys {
   static final String SERVERS = "/stele/servers/";
   static final String DRAIN = "/stele/drain/";
   static final String ROOT = "/stele/tables/root";
+  static final String CLUSTER = "/stele/tables/cluster";
 
   /** On whose behalf nodes ask; where rights are set for / or /stele, this one must have them. */
   static final String PRINCIPAL = "stele";

@@ -1,5 +1,7 @@
 package io.stele.server.cluster;
 
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.event.Events;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.FileStores;
 import io.stele.base.table.Cluster;
@@ -15,6 +17,7 @@ import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.table.RemoteTables;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.GrpcTabletControl;
+import io.stele.tables.files.StoreIdentity;
 import io.stele.tables.master.TabletControl;
 import io.stele.tables.meta.MetaLocator;
 import io.stele.tables.meta.MetaTable;
@@ -22,6 +25,7 @@ import io.stele.tables.meta.RootStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -123,6 +127,19 @@ final class ClusterParts implements AutoCloseable {
 
   MetastoreClient metastore() {
     return metastore;
+  }
+
+  /**
+   * Fails unless the files belong to the cluster of this metastore. That cannot pass by itself, so
+   * the node is told to end.
+   */
+  void checkFiles(String what, Events events) {
+    try {
+      UUID _ = new StoreIdentity(files, logs, root, RandomSource.system()).settle();
+    } catch (InvalidRequestException e) {
+      events.publish(new ClusterEvent.WrongFiles(what, String.valueOf(e.getMessage())));
+      throw e;
+    }
   }
 
   MetastoreMembership membership() {

@@ -39,6 +39,7 @@ final class MasterNode implements SessionLoop.Work {
 
   @Override
   public SessionLoop.Tenure begin(Session session, Runnable alarm) throws InterruptedException {
+    parts.checkFiles("master candidate " + settings.address(), events);
     Election.Leadership lead = campaign(session);
     boolean begun = false;
     try {

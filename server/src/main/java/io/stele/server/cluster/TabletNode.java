@@ -56,6 +56,7 @@ final class TabletNode implements SessionLoop.Work {
 
   @Override
   public SessionLoop.Tenure begin(Session session, Runnable alarm) {
+    parts.checkFiles(what(), events);
     String name = ClusterKeys.run(session.id());
     TabletServer server =
         TabletServer.builder(parts.files(), parts.root())

@@ -36,6 +36,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -87,6 +88,16 @@ class ClusterMetaTest {
       @Override
       public long save(Bytes config, long expected) {
         throw new AssertionError("the root is not to be saved");
+      }
+
+      @Override
+      public Optional<UUID> identity() {
+        return Optional.empty();
+      }
+
+      @Override
+      public UUID identify(UUID proposed) {
+        throw new AssertionError("the id is not to be saved");
       }
     };
   }

@@ -121,6 +121,19 @@ public sealed interface TableEvent extends Event {
     }
   }
 
+  /** Files that seem to be superfluous stay, since what says so may be wrong. */
+  record CollectionBlocked(String why) implements TableEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "no file was deleted: " + why;
+    }
+  }
+
   /** Work in the background failed, and will be tried again. */
   record BackgroundFailed(String what, Exception cause) implements TableEvent {
     @Override

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -31,18 +32,22 @@ public final class FileGc {
   private final FilePath ownLog;
   private final Supplier<Collection<Table>> tables;
   private final Supplier<List<TabletConfig>> configs;
+  private final Supplier<Optional<String>> foreign;
 
   /**
    * Makes one.
    *
    * @param configs reads the configurations of all tablets there are, loaded or not
+   * @param foreign says why META does not speak of these files, if they are another cluster's
    */
   public FileGc(
       ServerParts server,
       FilePath logs,
       FilePath ownLog,
       Supplier<Collection<Table>> tables,
-      Supplier<List<TabletConfig>> configs) {
+      Supplier<List<TabletConfig>> configs,
+      Supplier<Optional<String>> foreign) {
+    this.foreign = foreign;
     this.server = server;
     this.logs = logs;
     this.ownLog = ownLog;
@@ -84,6 +89,11 @@ public final class FileGc {
 
   /** Deletes them; answers how many. */
   public int run() throws IOException {
+    Optional<String> mismatch = foreign.get();
+    if (mismatch.isPresent()) {
+      server.report(new TableEvent.CollectionBlocked(mismatch.get()));
+      return 0;
+    }
     int fragments = 0;
     int logFiles = 0;
     List<FilePath> superfluous = candidates();

@@ -12,6 +12,7 @@ import io.stele.base.schema.TableSchema;
 import io.stele.base.table.MetaProblem;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.event.TableEvent;
+import io.stele.tables.files.StoreIdentity;
 import io.stele.tables.meta.Futures;
 import io.stele.tables.meta.LoadCheck;
 import io.stele.tables.meta.MetaSchema;
@@ -103,6 +104,9 @@ public final class Lifecycle {
         found = List.of(meta.loadable(found.getFirst().key())); // to be saved from here on
       }
       if (found.isEmpty()) {
+        if (name.equals(TableNames.META0)) {
+          StoreIdentity.checkNoFragments(server.files());
+        }
         found = List.of(TabletConfig.empty(name, Bytes.EMPTY, Optional.empty()));
       }
       records += loader.load(Map.of(table, found));

@@ -56,6 +56,7 @@ final class FileCollector {
   private final Supplier<List<LiveServer>> live;
   private final Function<List<LiveServer>, Map<LiveServer, Answer<ServerReport>>> reports;
   private final Supplier<List<TabletConfig>> configs;
+  private final Supplier<Optional<String>> foreign;
 
   /**
    * Makes one.
@@ -64,13 +65,16 @@ final class FileCollector {
    * @param reports asks servers what they have
    * @param configs reads the configurations of all tablets there are, as they are durable; fails if
    *     one cannot be read
+   * @param foreign says why META does not speak of these files, if they are another cluster's
    */
   FileCollector(
       FileStore files,
       FileStore logs,
       Supplier<List<LiveServer>> live,
       Function<List<LiveServer>, Map<LiveServer, Answer<ServerReport>>> reports,
-      Supplier<List<TabletConfig>> configs) {
+      Supplier<List<TabletConfig>> configs,
+      Supplier<Optional<String>> foreign) {
+    this.foreign = foreign;
     this.files = files;
     this.logs = logs;
     this.live = live;
@@ -115,6 +119,10 @@ final class FileCollector {
   }
 
   private Decision decide() throws IOException {
+    Optional<String> mismatch = foreign.get();
+    if (mismatch.isPresent()) {
+      return blocked(mismatch.get());
+    }
     List<LiveServer> before = live.get();
     Found all = new Found(list(files, FragmentFiles.ROOT), list(logs, LOGS), Set.of());
     Map<String, ServerReport> known = new HashMap<>();

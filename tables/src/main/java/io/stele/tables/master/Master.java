@@ -7,6 +7,8 @@ import io.stele.base.error.NotFoundException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.table.Cluster;
+import io.stele.base.time.RandomSource;
+import io.stele.tables.files.StoreIdentity;
 import io.stele.tables.master.BalancePolicy.PlannedMove;
 import io.stele.tables.master.Reservations.Reservation;
 import io.stele.tables.meta.TabletConfig;
@@ -69,7 +71,9 @@ public final class Master implements Cluster, AutoCloseable {
     this.jobs = new Jobs(parts.clock(), this::report);
     this.orders = new Orders(parts, settings);
     this.reservations = new Reservations(parts.clock());
-    this.survey = new Survey(parts, orders, reservations);
+    StoreIdentity identity =
+        new StoreIdentity(parts.files(), parts.logs(), parts.root(), RandomSource.system());
+    this.survey = new Survey(parts, orders, reservations, identity);
     this.troubles = new Troubles(parts.clock(), settings);
     this.rates = new LoadRates(parts.clock());
     this.assigner = new Assigner(parts, orders, reservations, troubles, jobs::start, jobs::wake);
@@ -81,7 +85,8 @@ public final class Master implements Cluster, AutoCloseable {
             parts.logs(),
             parts.membership()::live,
             balancer::reports,
-            survey::durableConfigs);
+            survey::durableConfigs,
+            identity::mismatch);
     this.copies = new TableCopies(parts, settings, orders);
     this.tables = new ClusterTables(this);
     long now = parts.clock().nanos();

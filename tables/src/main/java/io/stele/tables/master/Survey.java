@@ -4,6 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.UnavailableException;
+import io.stele.tables.files.StoreIdentity;
 import io.stele.tables.meta.MetaLevel;
 import io.stele.tables.meta.MetaRows;
 import io.stele.tables.meta.MetaTable;
@@ -16,16 +17,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 
 /** Reads who lives and what META says, from the root down, as far as META is served. */
 final class Survey {
   private final MasterParts parts;
   private final Orders orders;
-
+  private final StoreIdentity identity;
   private final Reservations reservations;
 
-  Survey(MasterParts parts, Orders orders, Reservations reservations) {
+  Survey(MasterParts parts, Orders orders, Reservations reservations, StoreIdentity identity) {
+    this.identity = identity;
     this.parts = parts;
     this.reservations = reservations;
     this.orders = orders;
@@ -149,6 +152,8 @@ final class Survey {
     parts.lead().check();
     try {
       if (level == MetaLevel.ROOT) {
+        UUID _ = identity.settle();
+        StoreIdentity.checkNoFragments(parts.files());
         TabletConfig empty = TabletConfig.empty(TableNames.META0, Bytes.EMPTY, Optional.empty());
         parts.root().save(RootConfig.encode(empty), 0);
       } else {

@@ -2,10 +2,11 @@ package io.stele.tables.meta;
 
 import io.stele.base.bytes.Bytes;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
- * Where the configuration of META0 is kept, which no table can hold. Small, durable, and changed
- * only by whoever knows what it says.
+ * Where the configuration of META0 is kept, which no table can hold, with the id of the cluster
+ * whose META it is. Small, durable, and changed only by callers that know what it says.
  */
 public interface RootStore {
   /**
@@ -26,4 +27,14 @@ public interface RootStore {
    * @throws io.stele.base.error.ConflictException if another version is kept
    */
   long save(Bytes config, long expected);
+
+  /** The id of the cluster; nothing if none was ever saved. */
+  Optional<UUID> identity();
+
+  /**
+   * Saves the id of the cluster if there is none. Returns when it is durable.
+   *
+   * @return the id that is kept now: the proposed one, or the one that was there
+   */
+  UUID identify(UUID proposed);
 }

@@ -43,9 +43,11 @@ class FileCollectorTest {
   private Runnable whileReading = () -> {};
   private Runnable afterReading = () -> {};
   private int steps;
+  private Optional<String> foreign = Optional.empty();
 
   private final FileCollector collector =
-      new FileCollector(files, logs, () -> List.copyOf(live), this::report, this::read);
+      new FileCollector(
+          files, logs, () -> List.copyOf(live), this::report, this::read, () -> foreign);
 
   @BeforeEach
   void twoServersWithATabletEach() throws IOException {
@@ -130,6 +132,16 @@ class FileCollectorTest {
         .map(FileInfo::path)
         .map(FilePath::name)
         .toList();
+  }
+
+  @Test
+  void nothingGoesWhereTheFilesAreAnotherClusters() throws IOException {
+    write(files, fragment(A, 2));
+    foreign = Optional.of("these are another cluster's");
+    Garbage garbage = collector.collect(true);
+    assertThat(garbage.blocked()).isEqualTo("these are another cluster's");
+    assertThat(garbage.files()).isEmpty();
+    assertThat(left(files, "fragments/s1")).hasSize(2);
   }
 
   @Test

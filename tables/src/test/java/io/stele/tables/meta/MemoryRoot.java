@@ -4,10 +4,12 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.OutcomeUnknownException;
 import java.util.Optional;
+import java.util.UUID;
 
 /** A root store that can lose its answer. */
 public final class MemoryRoot implements RootStore {
   private Optional<Root> kept = Optional.empty();
+  private Optional<UUID> id = Optional.empty();
   boolean losesAnswer;
 
   @Override
@@ -27,5 +29,16 @@ public final class MemoryRoot implements RootStore {
       throw new OutcomeUnknownException("no answer");
     }
     return version + 1;
+  }
+
+  @Override
+  public synchronized Optional<UUID> identity() {
+    return id;
+  }
+
+  @Override
+  public synchronized UUID identify(UUID proposed) {
+    id = id.or(() -> Optional.of(proposed));
+    return id.get();
   }
 }

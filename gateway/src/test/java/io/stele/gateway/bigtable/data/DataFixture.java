@@ -38,6 +38,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -141,6 +142,7 @@ public final class DataFixture implements AutoCloseable {
 
   private static final class MemoryRoot implements RootStore {
     private Optional<Root> root = Optional.empty();
+    private Optional<UUID> id = Optional.empty();
 
     @Override
     public synchronized Optional<Root> load() {
@@ -155,6 +157,17 @@ public final class DataFixture implements AutoCloseable {
       }
       root = Optional.of(new Root(config, version + 1));
       return version + 1;
+    }
+
+    @Override
+    public synchronized Optional<UUID> identity() {
+      return id;
+    }
+
+    @Override
+    public synchronized UUID identify(UUID proposed) {
+      id = id.or(() -> Optional.of(proposed));
+      return id.get();
     }
   }
 
