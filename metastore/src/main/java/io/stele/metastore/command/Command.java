@@ -12,6 +12,17 @@ import java.util.Optional;
  */
 public sealed interface Command {
   /**
+   * True if it ends a session or a lease. These share entries of the log with other commands; one
+   * that has too much to delete is refused there, and has to come again as the last of its entry.
+   */
+  default boolean isEnd() {
+    return this instanceof CloseSession
+        || this instanceof ExpireSession
+        || this instanceof RevokeLease
+        || this instanceof ExpireLease;
+  }
+
+  /**
    * Its place in the log becomes the session's id.
    *
    * @param requestId made by the client, so that a repeated request opens no second session

@@ -1,6 +1,7 @@
 package io.stele.metastore.command;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.InvalidRequestException;
 import io.stele.metastore.key.KeyRange;
 import java.util.List;
 
@@ -22,7 +23,13 @@ public sealed interface Operation {
    *
    * @param limit the most keys to answer; 0 for the server's own limit
    */
-  record Get(KeyRange range, int limit) implements Operation {}
+  record Get(KeyRange range, int limit) implements Operation {
+    public Get {
+      if (limit < 0) {
+        throw new InvalidRequestException("limit of " + limit + " keys: must be 0 or more");
+      }
+    }
+  }
 
   /**
    * Sets a key, which a lease may end, and may leave of it what is not to change.

@@ -1,6 +1,7 @@
 package io.stele.metastore.lease;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class LeaseTable {
   private final Map<Long, Lease> leases = new ConcurrentHashMap<>();
+  private final Map<Long, Integer> keys = new HashMap<>(); // only for the applying thread
 
   public Optional<Lease> get(long id) {
     return Optional.ofNullable(leases.get(id));
@@ -35,5 +37,15 @@ public final class LeaseTable {
 
   public void remove(long id) {
     leases.remove(id);
+    keys.remove(id);
+  }
+
+  /** How many keys end with a lease. */
+  public int keys(long id) {
+    return keys.getOrDefault(id, 0);
+  }
+
+  public void addKeys(long id, int more) {
+    keys.merge(id, more, Integer::sum);
   }
 }

@@ -14,8 +14,11 @@ import io.stele.metastore.command.Transaction;
 import io.stele.metastore.key.KeyRange;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -33,7 +36,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Any number of threads may use it. Answers come on the thread on which the log gives them.
  */
 final class Proposer {
-  private record Waiting(Command command, long bytes, CompletableFuture<Answer> answer) {}
+  /**
+   * A command that waits for its answer.
+   *
+   * @param last whether it must be the last of its entry
+   */
+  private record Waiting(
+      Command command, long bytes, boolean last, CompletableFuture<Answer> answer) {}
 
   private final NodeSettings settings;
   private final Function<Bytes, CompletableFuture<Applied>> log;
@@ -58,7 +67,10 @@ final class Proposer {
 
   /** Answers what applying the command answered; fails where that is a refusal. */
   CompletableFuture<Answer> propose(Command command) {
-    Waiting waiting = new Waiting(command, weigh(command), new CompletableFuture<>());
+    // It may become a sweep, which ends its entry.
+    boolean last =
+        command instanceof Command.Transact transact && transact.deletedRange().isPresent();
+    Waiting waiting = new Waiting(command, weigh(command), last, new CompletableFuture<>());
     lock.lock();
     try {
       if (closed) {
@@ -140,9 +152,8 @@ final class Proposer {
         Waiting next = queue.removeFirst();
         bytes += next.bytes();
         batch.add(next);
-        if (next.command() instanceof Command.Transact transact
-            && transact.deletedRange().isPresent()) {
-          break; // it may become a sweep, which ends its entry
+        if (next.last()) {
+          break;
         }
       }
       queuedBytes -= bytes;
@@ -153,14 +164,25 @@ final class Proposer {
   }
 
   private void done(List<Waiting> batch, @Nullable Applied applied, @Nullable Throwable failure) {
+    List<Answer> answers =
+        applied != null && applied.answers().size() == batch.size() ? applied.answers() : List.of();
+    Set<Waiting> again = Collections.newSetFromMap(new IdentityHashMap<>(0));
     lock.lock();
     try {
       inFlight--;
+      for (int i = answers.size() - 2; i >= 0; i--) {
+        if (isTooMuch(batch.get(i).command(), answers.get(i)) && !closed) {
+          Waiting waiting = batch.get(i);
+          again.add(waiting);
+          queue.addFirst(new Waiting(waiting.command(), waiting.bytes(), true, waiting.answer()));
+          queuedBytes += waiting.bytes();
+        }
+      }
     } finally {
       lock.unlock();
     }
     send(); // the log should not idle while callers are told
-    if (applied == null || applied.answers().size() != batch.size()) {
+    if (answers.isEmpty()) {
       SteleException problem =
           failure != null
               ? Outcomes.problem(failure)
@@ -169,12 +191,22 @@ final class Proposer {
       return;
     }
     for (int i = 0; i < batch.size(); i++) {
-      if (applied.answers().get(i) instanceof Answer.Refused refused) {
+      if (again.contains(batch.get(i))) {
+        continue;
+      }
+      if (answers.get(i) instanceof Answer.Refused refused) {
         batch.get(i).answer().completeExceptionally(Refusals.of(refused));
       } else {
-        batch.get(i).answer().complete(applied.answers().get(i));
+        batch.get(i).answer().complete(answers.get(i));
       }
     }
+  }
+
+  /** Whether an end has so much to delete that it must be the last command of its entry. */
+  private static boolean isTooMuch(Command command, Answer answer) {
+    return command.isEnd()
+        && answer instanceof Answer.Refused refused
+        && refused.kind() == Answer.Kind.EXHAUSTED;
   }
 
   private static UnavailableException closedHere() {

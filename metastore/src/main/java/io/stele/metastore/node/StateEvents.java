@@ -58,7 +58,7 @@ final class StateEvents implements StateListener {
     watches.changed(StateHistory.of(changes));
   }
 
-  /** Of opaque keys, which no interactive transaction reads. */
+  /** An interactive transaction that read one of the keys is found out when it commits. */
   @Override
   public void swept(long revision) {
     watches.swept(revision);

@@ -96,7 +96,7 @@ final class CommandApplier {
     Answer answer =
         refused.isPresent()
             ? refused.get()
-            : new TransactionRun(tables, effects).run(command.transaction());
+            : new TransactionRun(tables, effects, origin.session() != 0).run(command.transaction());
     // Reading twice does no harm, so reads leave no trace.
     if (origin.session() != 0 && checks.mayChange()) {
       effects.keep(origin.session(), origin.sequence(), answer);
@@ -121,6 +121,16 @@ final class CommandApplier {
     }
     Set<String> principals = new HashSet<>();
     for (AclEntry entry : command.entries()) {
+      if (entry.principal().length() > SessionCommands.MAX_TEXT) {
+        return new Refused(
+            Kind.INVALID,
+            "rule of directory "
+                + command.directory()
+                + " for a principal of "
+                + entry.principal().length()
+                + " characters: at most "
+                + SessionCommands.MAX_TEXT);
+      }
       if (entry.principal().isEmpty() || !principals.add(entry.principal())) {
         return new Refused(
             Kind.INVALID,

@@ -25,6 +25,7 @@ final class Effects {
   private final List<Runnable> memory = new ArrayList<>(2);
   private final List<KeyChange> changes = new ArrayList<>(1);
   private final List<WaitEnded> ended = new ArrayList<>(0);
+  private long bytes; // of the cells, about
 
   /**
    * For a command.
@@ -49,8 +50,22 @@ final class Effects {
     return ended;
   }
 
+  /** About how many bytes the batch takes: it must stay far below what a batch may have. */
+  long bytes() {
+    return bytes;
+  }
+
+  boolean isEmpty() {
+    return cells.size() == 0;
+  }
+
+  private void add(Cell cell) {
+    cells.add(cell);
+    bytes += 40L + cell.row().length() + cell.qualifier().length() + cell.value().length();
+  }
+
   void put(Bytes row, Bytes value) {
-    cells.put(row, Rows.OTHERS, Bytes.EMPTY, 0, value);
+    add(Cell.put(row, Rows.OTHERS, Bytes.EMPTY, 0, value));
   }
 
   void erase(Bytes row) {
@@ -58,11 +73,11 @@ final class Effects {
   }
 
   void erase(Bytes row, Bytes qualifier) {
-    cells.add(Cell.eraseCell(row, Rows.OTHERS, qualifier, 0));
+    add(Cell.eraseCell(row, Rows.OTHERS, qualifier, 0));
   }
 
   void eraseVersion(Bytes key, long revision) {
-    cells.add(Cell.eraseCell(Rows.value(key), Rows.VALUES, Bytes.EMPTY, revision));
+    add(Cell.eraseCell(Rows.value(key), Rows.VALUES, Bytes.EMPTY, revision));
   }
 
   /** Once the batch is visible. */
@@ -73,8 +88,16 @@ final class Effects {
   /** A key gets a new version. Keys ascend; {@link #endRevision} follows the last one. */
   void change(StoredVersion version, Optional<KeyValue> before) {
     KeyValue now = version.keyValue();
-    cells.put(Rows.value(now.key()), Rows.VALUES, Bytes.EMPTY, now.modified(), version.encode());
+    store(version);
     changes.add(new KeyChange(version.deleted(), now, before));
+  }
+
+  /** A version that its revision tells of by a range, so that it needs no memory. */
+  void store(StoredVersion version) {
+    KeyValue now = version.keyValue();
+    add(
+        Cell.put(
+            Rows.value(now.key()), Rows.VALUES, Bytes.EMPTY, now.modified(), version.encode()));
   }
 
   /** All changed keys have been told: they become a revision. */
@@ -95,9 +118,11 @@ final class Effects {
     Bytes key = change.now().key();
     if (old != 0) {
       erase(Rows.leased(old, key));
+      then(() -> tables.leases.addKeys(old, -1));
     }
     if (fresh != 0) {
       put(Rows.leased(fresh, key), Bytes.EMPTY);
+      then(() -> tables.leases.addKeys(fresh, 1));
     }
   }
 
@@ -166,12 +191,13 @@ final class Effects {
 
   /** Keeps the answer to a request of a session, in case the request comes again. */
   void keep(long session, long sequence, Answer answer) {
-    cells.put(
-        Rows.session(session),
-        Rows.OTHERS,
-        Rows.place(sequence),
-        0,
-        new KeptAnswer(sequence, answer).encode());
+    add(
+        Cell.put(
+            Rows.session(session),
+            Rows.OTHERS,
+            Rows.place(sequence),
+            0,
+            new KeptAnswer(sequence, answer).encode()));
     then(() -> tables.sessions.setNewestSequence(session, sequence));
   }
 

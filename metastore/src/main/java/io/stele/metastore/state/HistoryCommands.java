@@ -30,6 +30,9 @@ import java.util.TreeSet;
 final class HistoryCommands {
   private static final int MAX_REVISIONS = 10_000;
 
+  /** Of the keys that one command looks at, and about of what it erases. */
+  private static final long MAX_BYTES = 8L << 20;
+
   private final StateTables tables;
 
   HistoryCommands(StateTables tables) {
@@ -70,6 +73,7 @@ final class HistoryCommands {
       return new Answer.Reclaimed(false);
     }
     TreeSet<Bytes> keys = new TreeSet<>();
+    long bytes = 0;
     List<Long> revisions = new ArrayList<>();
     try (Scan scan = tables.store.scan(ReadPredicate.rows(Rows.changes(from, last + 1)))) {
       while (scan.next()) {
@@ -84,7 +88,8 @@ final class HistoryCommands {
         }
         revisions.add(revision);
         keys.addAll(ChangedKeys.decode(revision, scan.cell()));
-        if (keys.size() >= tables.limits.changedKeys()) {
+        bytes += scan.cell().valueLength;
+        if (keys.size() >= tables.limits.changedKeys() || bytes >= MAX_BYTES) {
           last = revision; // a batch has its bounds too
           break;
         }
@@ -92,6 +97,9 @@ final class HistoryCommands {
     }
     for (Bytes key : keys) {
       dropVersions(key, last, effects);
+      if (effects.bytes() > MAX_BYTES) {
+        return new Answer.Reclaimed(true); // the next command finds nothing left of these
+      }
     }
     for (long revision : revisions) {
       effects.erase(Rows.change(revision));
@@ -112,13 +120,18 @@ final class HistoryCommands {
     boolean more;
     try (Scan scan = tables.store.scan(deletions)) {
       more = scan.next();
-      while (more && keys.size() < tables.limits.changedKeys()) {
+      long bytes = 0;
+      while (more && keys.size() < tables.limits.changedKeys() && bytes < MAX_BYTES) {
         keys.add(Rows.userKey(scan.cell()));
+        bytes += keys.getLast().length();
         more = scan.next();
       }
     }
     for (Bytes key : keys) {
       dropVersions(key, revision, effects);
+      if (effects.bytes() > MAX_BYTES) {
+        return new Answer.Reclaimed(true);
+      }
     }
     if (more) {
       return new Answer.Reclaimed(true);

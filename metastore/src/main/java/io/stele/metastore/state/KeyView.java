@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -25,10 +26,19 @@ final class KeyView {
     boolean isChange() {
       return before.isPresent() || now.isPresent();
     }
+
+    long bytes(Bytes key) {
+      return 4L * key.length() + length(before) + length(now);
+    }
+
+    private static int length(Optional<KeyValue> kv) {
+      return kv.isPresent() ? kv.get().value().length() : 0;
+    }
   }
 
   private final StateTables tables;
   private final NavigableMap<Bytes, Touched> touched = new TreeMap<>();
+  private long bytes;
 
   KeyView(StateTables tables) {
     this.tables = tables;
@@ -55,7 +65,7 @@ final class KeyView {
       version = now.get().version() + (putBefore ? 0 : 1);
     }
     KeyValue fresh = new KeyValue(key, value, created, revision, version, session, lease);
-    touched.put(key, new Touched(before, Optional.of(fresh)));
+    touch(key, new Touched(before, Optional.of(fresh)));
     return now;
   }
 
@@ -63,7 +73,17 @@ final class KeyView {
   void delete(Bytes key) {
     Touched mine = touched.get(key);
     Optional<KeyValue> before = mine != null ? mine.before : tables.current(key);
-    touched.put(key, new Touched(before, Optional.empty()));
+    touch(key, new Touched(before, Optional.empty()));
+  }
+
+  private void touch(Bytes key, Touched now) {
+    Touched before = touched.put(key, now);
+    bytes += now.bytes(key) - (before == null ? 0 : before.bytes(key));
+  }
+
+  /** Of the keys that it touched, four times, and of their values before and now. */
+  long bytes() {
+    return bytes;
   }
 
   /** How many keys it touched. */
@@ -71,12 +91,12 @@ final class KeyView {
     return touched.size();
   }
 
-  /** How many keys more, or less, each session would have. */
-  Map<Long, Integer> ephemeralKeys() {
+  /** How many keys more, or less, each session or lease would have. */
+  Map<Long, Integer> more(Function<KeyValue, Long> owner) {
     Map<Long, Integer> more = new HashMap<>(0);
     for (Touched key : touched.values()) {
-      long old = key.before.map(KeyValue::session).orElse(0L);
-      long fresh = key.now.map(KeyValue::session).orElse(0L);
+      long old = key.before.map(owner).orElse(0L);
+      long fresh = key.now.map(owner).orElse(0L);
       if (old != fresh) {
         if (old != 0) {
           more.merge(old, -1, Integer::sum);

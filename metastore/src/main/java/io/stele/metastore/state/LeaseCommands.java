@@ -1,21 +1,24 @@
 package io.stele.metastore.state;
 
-import io.stele.base.bytes.Bytes;
+import io.stele.base.predicate.ReadPredicate;
+import io.stele.engine.Scan;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
 import io.stele.metastore.command.Command.ExpireLease;
 import io.stele.metastore.command.Command.GrantLease;
 import io.stele.metastore.command.Command.RevokeLease;
-import io.stele.metastore.command.KeyValue;
 import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.lease.Lease;
 import io.stele.metastore.state.AccessRules.Right;
-import java.util.List;
+import java.time.Duration;
 import java.util.Optional;
 
 /** Leases begin and end. */
 final class LeaseCommands {
+  /** Of a lease, and of a session: a deadline so far off can still be counted in nanoseconds. */
+  static final Duration LONGEST = Duration.ofHours(2_500_000);
+
   private final StateTables tables;
 
   LeaseCommands(StateTables tables) {
@@ -32,6 +35,11 @@ final class LeaseCommands {
               + command.timeToLive()
               + ": neither may be 0, nor the time negative");
     }
+    if (command.timeToLive().compareTo(LONGEST) > 0) {
+      return new Refused(
+          Kind.INVALID,
+          "lease " + command.id() + " of " + command.timeToLive() + ": at most " + LONGEST);
+    }
     if (tables.leases.lives(command.id())) {
       return new Refused(Kind.LEASE_EXISTS, "lease " + command.id() + " lives already");
     }
@@ -45,11 +53,13 @@ final class LeaseCommands {
     if (!tables.leases.lives(command.id())) {
       return absent(command.id());
     }
-    for (Bytes key : tables.leasedKeys(command.id())) {
-      Optional<String> denial =
-          tables.rules().denial(command.principal(), KeyRange.of(key), Right.WRITE);
-      if (denial.isPresent()) {
-        return new Refused(Kind.DENIED, denial.get());
+    try (Scan scan = tables.store.scan(ReadPredicate.rows(Rows.leased(command.id())))) {
+      while (scan.next()) {
+        KeyRange key = KeyRange.of(Rows.bytesBehind(scan.cell(), 1));
+        Optional<String> denial = tables.rules().denial(command.principal(), key, Right.WRITE);
+        if (denial.isPresent()) {
+          return new Refused(Kind.DENIED, denial.get());
+        }
       }
     }
     return end(command.id(), effects);
@@ -65,19 +75,17 @@ final class LeaseCommands {
 
   /** Its keys go in one revision. */
   private Answer end(long id, Effects effects) {
-    List<Bytes> keys = tables.leasedKeys(id);
-    for (Bytes key : keys) {
-      KeyValue before = tables.current(key).orElseThrow();
-      effects.change(StoredVersion.deletion(key, effects.revision()), Optional.of(before));
+    Optional<Refused> tooMuch = OwnedKeys.delete(tables, Rows.leased(id), "lease " + id, effects);
+    if (tooMuch.isPresent()) {
+      return tooMuch.get();
     }
-    if (!keys.isEmpty()) {
-      effects.endRevision();
-    }
-    for (Bytes key : keys) {
-      effects.erase(Rows.leased(id, key));
-    }
+    remove(tables, id, effects);
+    return new Answer.Done();
+  }
+
+  /** The lease goes; its keys have gone. */
+  static void remove(StateTables tables, long id, Effects effects) {
     effects.erase(Rows.lease(id));
     effects.then(() -> tables.leases.remove(id));
-    return new Answer.Done();
   }
 }

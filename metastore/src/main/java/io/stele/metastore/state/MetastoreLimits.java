@@ -13,6 +13,7 @@ import io.stele.metastore.key.PathKey;
  * @param valueBytes of a value
  * @param changedKeys by one transaction
  * @param ephemeralKeys of a session
+ * @param leasedKeys of a lease
  * @param waitingRequests of a lock
  * @param answerBytes of an answer, roughly: a range is cut there
  */
@@ -23,10 +24,35 @@ public record MetastoreLimits(
     int valueBytes,
     int changedKeys,
     int ephemeralKeys,
+    int leasedKeys,
     int waitingRequests,
     int answerBytes) {
+  private static final int LEASED_KEYS = 100_000;
+
   public static final MetastoreLimits DEFAULT =
       new MetastoreLimits(128, 1 << 20, PathKey.MAX_BYTES, 1 << 20, 10_000, 10_000, 4_096, 4 << 20);
+
+  /** With the usual bound of the keys of a lease. */
+  public MetastoreLimits(
+      int operations,
+      int transactionBytes,
+      int keyBytes,
+      int valueBytes,
+      int changedKeys,
+      int ephemeralKeys,
+      int waitingRequests,
+      int answerBytes) {
+    this(
+        operations,
+        transactionBytes,
+        keyBytes,
+        valueBytes,
+        changedKeys,
+        ephemeralKeys,
+        LEASED_KEYS,
+        waitingRequests,
+        answerBytes);
+  }
 
   public MetastoreLimits {
     check("operations", operations);
@@ -35,6 +61,7 @@ public record MetastoreLimits(
     check("value bytes", valueBytes);
     check("changed keys", changedKeys);
     check("ephemeral keys", ephemeralKeys);
+    check("leased keys", leasedKeys);
     check("waiting requests", waitingRequests);
     check("answer bytes", answerBytes);
     if (keyBytes > PathKey.MAX_BYTES) {

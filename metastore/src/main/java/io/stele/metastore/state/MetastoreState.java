@@ -171,19 +171,28 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     List<WaitEnded> ended = new ArrayList<>(0);
     for (int i = 0; i < commands.size(); i++) {
       long txn = AppliedPlace.txn(position.index(), i + 1);
-      Optional<KeyRange> sweepable =
-          i == commands.size() - 1 ? sweepable(commands.get(i)) : Optional.empty();
-      // What may be a sweep is done when its last batch is there; doing it again finds nothing.
+      Optional<Sweep.Target> sweepable =
+          i == commands.size() - 1 ? Sweep.Target.of(commands.get(i)) : Optional.empty();
+      // What may be a sweep is done when its last batch is there; a small one finds nothing again.
       long end = sweepable.isPresent() ? AppliedPlace.txn(position.index(), Sweep.END) : txn;
       if (end <= replayed) {
         answers.add(APPLIED_BEFORE);
         continue;
       }
+      boolean interrupted = sweepable.isPresent() && txn <= replayed && tables.sweep().isPresent();
       Effects effects = new Effects(tables, txn);
-      Answer answer = applier.apply(commands.get(i), position.term(), effects);
-      if (sweepable.isPresent() && isTooMuch(answer)) {
-        answers.add(new Sweep(tables, sweepable.get(), position.index(), i + 1, replayed).run());
-        listeners.forEach(listener -> listener.swept(tables.revision()));
+      Answer answer =
+          interrupted
+              ? APPLIED_BEFORE // in part
+              : applier.apply(commands.get(i), position.term(), effects);
+      if (sweepable.isPresent() && (interrupted || isTooMuch(answer))) {
+        Sweep sweep = new Sweep(tables, sweepable.get(), position.index(), i + 1, replayed);
+        long before = tables.revision();
+        answers.add(sweep.run());
+        ended.addAll(sweep.ended());
+        if (tables.revision() > before) {
+          listeners.forEach(listener -> listener.swept(tables.revision()));
+        }
         continue;
       }
       answers.add(answer);
@@ -196,12 +205,6 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
       }
     }
     return new Applied(answers, ended);
-  }
-
-  private static Optional<KeyRange> sweepable(Command command) {
-    return command instanceof Command.Transact transact
-        ? transact.deletedRange()
-        : Optional.empty();
   }
 
   private static boolean isTooMuch(Answer answer) {

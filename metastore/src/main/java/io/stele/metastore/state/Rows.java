@@ -24,6 +24,7 @@ import io.stele.metastore.key.KeyRange;
  *   [4][1]                       s      -         0           the newest compacted revision
  *   [4][2]                       s      -         0           the newest reclaimed revision
  *   [4][3]                       s      -         0           the place in the log: AppliedPlace
+ *   [4][4]                       s      -         0           while one is under way: SweepProgress
  *   [5][session][user key]       s      -         0           empty: the key dies with the session
  *   [6][directory]               s      -         0           its rules: list of aclEntry
  *   [7][user key]                s      -         0           empty: the key has a lock
@@ -54,6 +55,7 @@ final class Rows {
   static final Bytes COMPACTED = singleton(1);
   static final Bytes RECLAIMED = singleton(2);
   static final Bytes APPLIED = singleton(3);
+  static final Bytes SWEEP = singleton(4);
 
   private Rows() {}
 
@@ -97,6 +99,10 @@ final class Rows {
 
   static Bytes leased(long lease, Bytes key) {
     return start(LEASED).putUnsigned(lease).putBytes(key).toBytes();
+  }
+
+  static RowRange allLeased() {
+    return RowRange.prefix(Bytes.of((byte) LEASED));
   }
 
   static RowRange leased(long lease) {

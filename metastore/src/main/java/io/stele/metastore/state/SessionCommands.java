@@ -1,23 +1,20 @@
 package io.stele.metastore.state;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.base.predicate.ReadPredicate;
-import io.stele.engine.Scan;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
 import io.stele.metastore.command.Command.CloseSession;
 import io.stele.metastore.command.Command.ExpireSession;
 import io.stele.metastore.command.Command.OpenSession;
-import io.stele.metastore.command.KeyValue;
+import io.stele.metastore.lock.KeyLockInfo;
 import io.stele.metastore.session.Session;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** Sessions begin and end. */
 final class SessionCommands {
-  private static final int MAX_TEXT = 1024;
+  static final int MAX_TEXT = 1024;
 
   private final StateTables tables;
   private final Requests requests;
@@ -35,10 +32,14 @@ final class SessionCommands {
           : new Refused(
               Kind.DENIED, "request id " + command.requestId() + " is another principal's");
     }
-    if (!command.timeToLive().isPositive()) {
+    if (!command.timeToLive().isPositive()
+        || command.timeToLive().compareTo(LeaseCommands.LONGEST) > 0) {
       return new Refused(
           Kind.INVALID,
-          "session with a time to live of " + command.timeToLive() + ": must be positive");
+          "session with a time to live of "
+              + command.timeToLive()
+              + ": must be positive, and at most "
+              + LeaseCommands.LONGEST);
     }
     if (command.label().length() > MAX_TEXT
         || command.principal().length() > MAX_TEXT
@@ -76,38 +77,42 @@ final class SessionCommands {
   /** Its keys go in one revision; its locks are freed, its requests for locks are refused. */
   private Answer end(long id, boolean expired, Effects effects) {
     Session session = tables.sessions.get(id).orElseThrow();
-    List<Bytes> keys = ephemeralKeys(id);
-    for (Bytes key : keys) {
-      KeyValue before = tables.current(key).orElseThrow();
-      effects.change(StoredVersion.deletion(key, effects.revision()), Optional.of(before));
+    List<Bytes> locks = tables.locks.of(id);
+    Optional<Refused> tooMuch =
+        hasLargeLocks(locks)
+            ? Optional.of(OwnedKeys.tooMuch("session " + id))
+            : OwnedKeys.delete(tables, Rows.ephemerals(id), "session " + id, effects);
+    if (tooMuch.isPresent()) {
+      return tooMuch.get();
     }
-    if (!keys.isEmpty()) {
-      effects.endRevision();
+    for (Bytes key : locks) {
+      endLock(tables, key, id, expired, effects.txn(), effects);
     }
-    requests.erase(id, effects);
-    for (Bytes key : keys) {
-      effects.erase(Rows.ephemeral(id, key));
-    }
-    for (Bytes key : tables.locks.of(id)) {
-      effects.lock(
-          tables.locks.endSession(
-              key,
-              id,
-              expired,
-              effects.txn(),
-              other -> other != id && tables.sessions.lives(other)));
-    }
-    effects.then(() -> tables.sessions.remove(session));
+    remove(tables, session, effects);
     return new Answer.Done();
   }
 
-  private List<Bytes> ephemeralKeys(long session) {
-    List<Bytes> keys = new ArrayList<>();
-    try (Scan scan = tables.store.scan(ReadPredicate.rows(Rows.ephemerals(session)))) {
-      while (scan.next()) {
-        keys.add(Rows.bytesBehind(scan.cell(), 1));
-      }
+  /** Whether what becomes of the locks may be too much for one batch. */
+  private boolean hasLargeLocks(List<Bytes> locks) {
+    long bytes = 0;
+    for (Bytes key : locks) {
+      KeyLockInfo lock = tables.locks.get(key);
+      bytes += 4L * key.length() + 128L * (1 + lock.holders().size() + lock.queue().size());
     }
-    return keys;
+    return locks.size() > tables.limits.changedKeys() || bytes > OwnedKeys.MOST_BYTES;
+  }
+
+  /** A lock goes on without a session that ends. */
+  static void endLock(
+      StateTables tables, Bytes key, long id, boolean expired, long token, Effects effects) {
+    effects.lock(
+        tables.locks.endSession(
+            key, id, expired, token, other -> other != id && tables.sessions.lives(other)));
+  }
+
+  /** The session goes; its keys and locks have gone. */
+  static void remove(StateTables tables, Session session, Effects effects) {
+    new Requests(tables).erase(session.id(), effects);
+    effects.then(() -> tables.sessions.remove(session));
   }
 }

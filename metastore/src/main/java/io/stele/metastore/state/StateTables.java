@@ -205,6 +205,12 @@ final class StateTables {
             throw Rows.corrupt(cell.row(), e);
           }
         });
+    scanColumn(Rows.allLeased(), cell -> leases.addKeys(Rows.numberOf(cell), 1));
+  }
+
+  /** How far the sweep has come that a crash interrupted; its end erases the row. */
+  Optional<Bytes> sweep() {
+    return store.get(Rows.SWEEP, Rows.OTHERS, Bytes.EMPTY);
   }
 
   /** The keys that end with a lease, in their order. */

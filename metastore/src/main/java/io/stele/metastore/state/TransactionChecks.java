@@ -162,7 +162,7 @@ final class TransactionChecks {
           switch (operation) {
             case Operation.Put o -> put(o);
             case Operation.Delete o -> denied(o.range(), Right.WRITE);
-            case Operation.Get o -> get(o);
+            case Operation.Get o -> denied(o.range(), Right.READ);
             case Operation.Assign o -> assign(o);
             case Operation.Select o -> denied(o.selection().range(), Right.READ);
             case Operation.Branch o ->
@@ -215,12 +215,6 @@ final class TransactionChecks {
             .rules()
             .denial(principal, assign.key(), Right.WRITE)
             .map(message -> new Refused(Kind.DENIED, message));
-  }
-
-  private Optional<Refused> get(Operation.Get get) {
-    return get.limit() < 0
-        ? invalid("limit of " + get.limit() + " keys: must be 0 or more")
-        : denied(get.range(), Right.READ);
   }
 
   private Optional<Refused> comparisons(List<Comparison> comparisons) {

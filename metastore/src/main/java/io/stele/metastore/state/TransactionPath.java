@@ -22,8 +22,7 @@ final class TransactionPath {
     if (assign.keepValue() || assign.keepLease()) {
       Optional<KeyValue> found = tables.current(assign.key());
       if (found.isEmpty()) {
-        throw new RefusedException(
-            Kind.KEY_ABSENT, "key whose value or lease is to be kept does not exist");
+        throw absent();
       }
     }
     if (assign.lease() != 0 && !tables.leases.lives(assign.lease())) {
@@ -31,6 +30,11 @@ final class TransactionPath {
           Kind.LEASE_ABSENT,
           "lease " + assign.lease() + " that a key is to end with has ended, or never was");
     }
+  }
+
+  static RefusedException absent() {
+    return new RefusedException(
+        Kind.KEY_ABSENT, "key whose value or lease is to be kept does not exist");
   }
 
   void check(Selection selection) {

@@ -13,7 +13,6 @@ import io.stele.metastore.command.Transaction;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -24,10 +23,21 @@ final class TransactionRun {
   /** Of the values that one step deletes: watchers are told of them, so they are in memory. */
   private static final long DELETED_BYTES = 64L << 20;
 
+  /** Of all that it changes: keys four times, as their rows and the list of them have bounds. */
+  private static final long CHANGED_BYTES = 64L << 20;
+
+  /** Of all its results. */
+  private static final long ANSWER_BYTES = 256L << 20;
+
+  /** Of all its results, if they are kept for a session: they become one cell. */
+  private static final long KEPT_BYTES = 32L << 20;
+
   private final StateTables tables;
   private final Effects effects;
   private final KeyView view;
   private final TransactionPath path;
+  private final long answerBytes;
+  private long answered; // of them
 
   /** Which way each branch goes, by the branch itself: equal ones may stand in two places. */
   private final IdentityHashMap<Operation.Branch, Boolean> decisions = new IdentityHashMap<>(0);
@@ -36,7 +46,13 @@ final class TransactionRun {
   private final List<Operation.Assign> assigned = new ArrayList<>(1);
   private final List<Selection> selected = new ArrayList<>(1);
 
-  TransactionRun(StateTables tables, Effects effects) {
+  /**
+   * For one transaction.
+   *
+   * @param kept whether its answer is kept
+   */
+  TransactionRun(StateTables tables, Effects effects, boolean kept) {
+    this.answerBytes = kept ? KEPT_BYTES : ANSWER_BYTES;
     this.tables = tables;
     this.effects = effects;
     this.view = new KeyView(tables);
@@ -55,7 +71,7 @@ final class TransactionRun {
       for (Operation step : steps) {
         results.add(perform(step));
       }
-      checkEphemerals();
+      checkOwned();
     } catch (RefusedException e) {
       return e.refused();
     }
@@ -106,18 +122,40 @@ final class TransactionRun {
       case Operation.Get get -> {
         List<KeyValue> found = new ArrayList<>();
         boolean more = view.collect(get.range(), get.limit(), tables.limits.answerBytes(), found);
-        yield new OperationResult.Found(found, more);
+        yield new OperationResult.Found(answered(found), more);
       }
     };
   }
 
+  private List<KeyValue> answered(List<KeyValue> keys) {
+    for (KeyValue kv : keys) {
+      answered += 64L + kv.key().length() + kv.value().length();
+    }
+    if (answered > answerBytes) {
+      throw new RefusedException(
+          Kind.EXHAUSTED,
+          "transaction that answers more than " + answerBytes + " bytes: ask for less at a time");
+    }
+    return keys;
+  }
+
+  private OperationResult previous(boolean wanted, Optional<KeyValue> before) {
+    if (wanted && before.isPresent()) {
+      answered(List.of(before.get()));
+    }
+    return new OperationResult.Done(wanted ? before : Optional.empty());
+  }
+
   private OperationResult assign(Operation.Assign assign) {
     Optional<KeyValue> found = view.get(assign.key());
+    if (found.isEmpty() && (assign.keepValue() || assign.keepLease())) {
+      throw TransactionPath.absent(); // a step before has deleted it
+    }
     Bytes value = assign.keepValue() ? found.orElseThrow().value() : assign.value();
     long lease = assign.keepLease() ? found.orElseThrow().lease() : assign.lease();
     view.put(assign.key(), value, 0, lease, effects.revision());
     checkChanged();
-    return new OperationResult.Done(assign.previous() ? found : Optional.empty());
+    return previous(assign.previous(), found);
   }
 
   private OperationResult select(Selection selection) {
@@ -134,14 +172,15 @@ final class TransactionRun {
             return true;
           });
     }
-    return new OperationResult.Selected(selector.picked(), selector.more(), selector.counted());
+    List<KeyValue> picked = answered(selector.picked());
+    return new OperationResult.Selected(picked, selector.more(), selector.counted());
   }
 
   private OperationResult put(Operation.Put put) {
     Optional<KeyValue> before =
         view.put(put.key(), put.value(), put.session(), 0, effects.revision());
     checkChanged();
-    return new OperationResult.Done(put.previous() ? before : Optional.empty());
+    return previous(put.previous(), before);
   }
 
   private OperationResult delete(Operation.Delete delete) {
@@ -166,7 +205,8 @@ final class TransactionRun {
               + (delete.previous() ? ", with their previous values asked for" : "")
               + ": delete them in parts");
     }
-    return new OperationResult.Deleted(found.size(), delete.previous() ? found : List.of());
+    return new OperationResult.Deleted(
+        found.size(), delete.previous() ? answered(found) : List.of());
   }
 
   private void checkChanged() {
@@ -177,24 +217,37 @@ final class TransactionRun {
               + tables.limits.changedKeys()
               + " keys: do it in parts");
     }
+    if (view.bytes() > CHANGED_BYTES) {
+      throw new RefusedException(
+          Kind.EXHAUSTED,
+          "transaction that changes more than "
+              + CHANGED_BYTES
+              + " bytes of keys and values: do it in parts");
+    }
   }
 
-  /** A session that ends deletes its keys in one revision, so they must not be too many. */
-  private void checkEphemerals() {
-    Map<Long, Integer> more = view.ephemeralKeys();
-    more.forEach(
-        (session, count) -> {
-          if (count > 0
-              && tables.sessions.ephemeralKeys(session) + count > tables.limits.ephemeralKeys()) {
-            throw new RefusedException(
-                Kind.EXHAUSTED,
-                "session "
-                    + session
-                    + " would have more than "
-                    + tables.limits.ephemeralKeys()
-                    + " keys that end with it");
-          }
-        });
+  /** A session or lease that ends deletes its keys in one revision: they must not be too many. */
+  private void checkOwned() {
+    view.more(KeyValue::session)
+        .forEach(
+            (session, more) -> {
+              int before = tables.sessions.ephemeralKeys(session);
+              checkOwned("session", session, before, more, tables.limits.ephemeralKeys());
+            });
+    view.more(KeyValue::lease)
+        .forEach(
+            (lease, more) -> {
+              int before = tables.leases.keys(lease);
+              checkOwned("lease", lease, before, more, tables.limits.leasedKeys());
+            });
+  }
+
+  private static void checkOwned(String owner, long id, int before, int more, int most) {
+    if (more > 0 && before + more > most) {
+      throw new RefusedException(
+          Kind.EXHAUSTED,
+          owner + " " + id + " would have more than " + most + " keys that end with it");
+    }
   }
 
   // ---- comparisons

@@ -87,6 +87,25 @@ class ProposerTest {
   }
 
   @Test
+  void anEndWithTooMuchToDeleteComesAgainAsTheLastOfItsEntry() {
+    var _ = propose(1);
+    var _ = propose(2);
+    CompletableFuture<Answer> large = propose(3);
+    CompletableFuture<Answer> other = propose(4);
+    log.removeFirst().apply();
+    Answer refused = new Answer.Refused(Answer.Kind.EXHAUSTED, "too much");
+    log.removeFirst().apply();
+    log.removeFirst().answer().complete(new Applied(List.of(refused, refused), List.of()));
+
+    assertThat(other).isCompletedExceptionally();
+    assertThat(large).isNotDone();
+    assertThat(log).hasSize(1);
+    assertThat(log.getFirst().commands()).containsExactly(new Command.ExpireSession(3));
+    log.removeFirst().apply();
+    assertThat(now(large)).isEqualTo(new Answer.SessionOpened(3, TestNode.TTL));
+  }
+
+  @Test
   void whatWaitsGoesTogether() {
     List<CompletableFuture<Answer>> answers = new ArrayList<>();
     for (int i = 1; i <= 1_000; i++) {
