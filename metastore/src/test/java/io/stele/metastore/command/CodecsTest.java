@@ -10,7 +10,6 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.time.RandomSource;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -105,22 +104,5 @@ class CodecsTest {
         .hasMessageContaining("65534");
     assertThat(EntryCodec.decode("", EntryCodec.encode(many.subList(1, many.size()))))
         .hasSize(EntryCodec.MAX_COMMANDS);
-  }
-
-  /** Bytes that are in logs: a change of them is a new version. */
-  @Test
-  void theFirstVersionIsReadForEver() {
-    Bytes stored =
-        EntryCodec.encode(
-            List.of(
-                new Command.Transact(
-                    new Origin("me", 300, 7, 5),
-                    Transaction.of(new Operation.Put(Bytes.utf8("/k"), Bytes.utf8("v"), 0, true))),
-                new Command.Acquire(
-                    Origin.of(""), Bytes.utf8("/l"), true, Duration.ofSeconds(1), Duration.ZERO)));
-    assertThat(stored.toString())
-        .isEqualTo(
-            "\\x01\\x02\\x04\\x02me\\xac\\x02\\x07\\x02\\x00\\x01\\x01\\x02/k\\x01v\\x00\\x01"
-                + "\\x00\\x00\\x05\\x00\\x00\\x02/l\\x01\\x01\\x00\\x00\\x00");
   }
 }

@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.CorruptDataException;
+import io.stele.testkit.golden.FormatFile;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -46,20 +47,15 @@ class MetadataFileTest {
     }
   }
 
+  /** Files of version 1, which are read for ever. */
   @Test
-  void bytesOfVersionOneStayWhatTheyAre() {
-    String hex =
-        "534d4554012000000003746162" // SMET, version, length; table
-            + "0374786e" // transaction
-            + "0101" // sequence, partitions
-            + "0470617274" // id
-            + "0000" // from the first row to the last
-            + "02" // members
-            + "02733102613102733202613200" // and nobody who joins
-            + "00"; // no split
-    byte[] file = MetadataFile.encode(SMALL).toArray();
-    // Its last four bytes are the checksum of all that is before them.
-    assertThat(HexFormat.of().formatHex(file, 0, file.length - 4)).isEqualTo(hex);
+  void filesOfVersion1() {
+    Map.of("metadata-v1.bin", LARGE, "metadata-of-new-table-v1.bin", SMALL)
+        .forEach(
+            (name, metadata) -> {
+              byte[] stored = FormatFile.read(name, MetadataFile.encode(metadata).toArray());
+              assertThat(MetadataFile.decode(name, Bytes.wrap(stored))).isEqualTo(metadata);
+            });
   }
 
   @Test

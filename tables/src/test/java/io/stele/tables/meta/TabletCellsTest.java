@@ -13,7 +13,6 @@ import io.stele.base.file.FilePath;
 import io.stele.base.time.RandomSource;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -170,27 +169,6 @@ class TabletCellsTest {
     assertThat(RootConfig.decode(RootConfig.encode(root))).isEqualTo(root);
     TabletConfig bare = TabletConfig.empty(TableNames.META0, Bytes.EMPTY, Optional.empty());
     assertThat(RootConfig.decode(RootConfig.encode(bare))).isEqualTo(bare);
-  }
-
-  /** Roots that were written once must be read for ever. */
-  @Test
-  void theRootOfTheFirstVersionIsRead() {
-    String hex =
-        "5352543135837d885343423105000000000000000000000004084d455441300001030805666972737400020000"
-            + "0000000000000809667261676d656e7473046d657461020000000000000003662f3108086c6f636174696f"
-            + "6e00020000000000000003683a3108036c6f67000200000000000000036c2035";
-    SortedMap<String, List<FragmentRef>> fragments = new TreeMap<>();
-    fragments.put("meta", List.of(FragmentRef.whole(FilePath.of("f/1"))));
-    assertThat(RootConfig.decode(Bytes.wrap(HexFormat.of().parseHex(hex))))
-        .isEqualTo(
-            new TabletConfig(
-                TableNames.META0,
-                Bytes.EMPTY,
-                Optional.empty(),
-                "h:1",
-                List.of(new LogRef(FilePath.of("l"), 5)),
-                fragments,
-                2));
   }
 
   @Test

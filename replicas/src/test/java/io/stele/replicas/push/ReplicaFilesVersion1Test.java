@@ -1,0 +1,69 @@
+package io.stele.replicas.push;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.stele.base.bytes.Bytes;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.MemoryFileStore;
+import io.stele.replicas.metadata.Assignment;
+import io.stele.testkit.file.StoredBytes;
+import io.stele.testkit.golden.FormatFile;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The small files of a replica's directory in version 1; all are read for ever. */
+class ReplicaFilesVersion1Test {
+  private final MemoryFileStore files = new MemoryFileStore();
+
+  /** Puts the checked-in file in place of the one that was just written. */
+  private void readStored(String name, String path) throws IOException {
+    FilePath file = FilePath.of(path);
+    files.replace(file, FormatFile.read(name, StoredBytes.read(files, file)));
+  }
+
+  @Test
+  void whichReplicaItIs() throws IOException {
+    Assignment assignment = new Assignment("größe", "a17");
+    Replica inside =
+        new Replica(
+            "table",
+            "partition",
+            assignment,
+            Bytes.utf8("first"),
+            Optional.of(Bytes.of((byte) 0, (byte) 0xff)));
+    ReplicaFile.write(files, inside);
+    readStored("replica-v1.bin", "REPLICA");
+    assertThat(ReplicaFile.read(files)).contains(inside);
+
+    Replica last = new Replica("table", "p", assignment, Bytes.EMPTY, Optional.empty());
+    ReplicaFile.write(files, last);
+    readStored("replica-of-last-rows-v1.bin", "REPLICA");
+    assertThat(ReplicaFile.read(files)).contains(last);
+  }
+
+  @Test
+  void howFarTheOthersAre() throws IOException {
+    Map<String, Long> sequences = new LinkedHashMap<>();
+    sequences.put("a1", 0L);
+    sequences.put("größe", 70_000L);
+    sequences.put("a3", 1L << 40);
+    SequenceMap.begin(files, sequences);
+    readStored("sequences-v1.bin", "SEQUENCES");
+    assertThat(SequenceMap.open(files).saved()).isEqualTo(sequences);
+  }
+
+  @Test
+  void whatAHalfBeginsWith() throws IOException {
+    Takeover takeover = new Takeover("partition", "größe", 70_000, false);
+    takeover.save(files);
+    readStored("takeover-v1.bin", "TAKEOVER");
+    assertThat(Takeover.load(files)).contains(takeover);
+
+    takeover.asDone().save(files);
+    readStored("takeover-done-v1.bin", "TAKEOVER");
+    assertThat(Takeover.load(files)).contains(takeover.asDone());
+  }
+}
