@@ -8,6 +8,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.engine.compaction.CompactionSettings;
 import io.stele.engine.model.Version;
+import io.stele.testkit.run.Seed;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -72,7 +73,7 @@ class StoreKillTest {
 
   @Test
   void everyAcknowledgedWriteSurvivesKill(@TempDir Path directory) throws Exception {
-    long seed = System.nanoTime();
+    long seed = Seed.of(StoreKillTest.class, 1);
     SplittableRandom random = new SplittableRandom(seed);
     Map<Long, String> acknowledged = new TreeMap<>();
     for (int kill = 1; kill <= KILLS; kill++) {

@@ -3,34 +3,62 @@ package io.stele.datasets.serve;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.dataset.DatasetStatus;
 import io.stele.base.dataset.Lookup;
+import io.stele.base.dataset.Origin;
 import io.stele.base.time.RandomSource;
 import io.stele.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class LookupsTest {
+  private final ManualClock clock = new ManualClock();
+  private final Lookups lookups =
+      new Lookups(
+          new PeerLookup(
+              new AnsweringPeer(),
+              clock,
+              RandomSource.seeded(1),
+              Duration.ofSeconds(1),
+              Duration.ofSeconds(1)),
+          clock);
+
   @Test
   void aVersionThatIsLetGoUnderALookupIsFollowedByTheNextAndNotByAFailure() {
-    ManualClock clock = new ManualClock();
-    PeerLookup peers =
-        new PeerLookup(
-            new FakePeers(),
-            clock,
-            RandomSource.seeded(1),
-            Duration.ofSeconds(1),
-            Duration.ofSeconds(1));
     ServedVersion gone = new ServedVersion("scores", "v1", 1, 0, 0);
     ServedVersion next = new ServedVersion("scores", "v2", 1, 0, 0);
+    next.holders(Holders.parse(1, List.of("00000@other"), "self"));
     Deque<ServedVersion> serving = new ArrayDeque<>(List.of(gone, next, next, next));
-    assertThat(
-            new Lookups(peers, clock)
-                .get("scores", List.of(Bytes.utf8("key")), serving::removeFirst))
+    assertThat(lookups.get("scores", List.of(Bytes.utf8("key")), serving::removeFirst))
+        .singleElement()
+        .isEqualTo(new Lookup.Found(Bytes.utf8("value in v2"), new Origin("v2", 0, "other")));
+  }
+
+  @Test
+  void whatFailsInTheVersionThatIsServedIsAFailure() {
+    ServedVersion served = new ServedVersion("scores", "v1", 1, 0, 0); // nobody has its shard
+    assertThat(lookups.get("scores", List.of(Bytes.utf8("key")), () -> served))
         .singleElement()
         .isInstanceOfSatisfying(
-            Lookup.Failed.class, failed -> assertThat(failed.version()).isEqualTo("v2"));
+            Lookup.Failed.class, failed -> assertThat(failed.version()).isEqualTo("v1"));
+  }
+
+  /** Has every key of every version. */
+  private static final class AnsweringPeer implements DatasetPeer {
+    @Override
+    public CompletableFuture<List<PeerAnswer>> get(
+        String address, String dataset, String version, List<Bytes> keys) {
+      return CompletableFuture.completedFuture(
+          List.of(new PeerAnswer.Found(Bytes.utf8("value in " + version))));
+    }
+
+    @Override
+    public CompletableFuture<List<DatasetStatus>> status(String address) {
+      return CompletableFuture.completedFuture(List.of());
+    }
   }
 }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.DatasetStatus;
 import io.stele.base.dataset.Lookup;
-import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
+import io.stele.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 class PeerLookupTest {
   private static final List<Bytes> KEYS = List.of(Bytes.utf8("key"));
 
+  private final ManualClock clock = new ManualClock();
   private final Peers peers = new Peers();
   private final ServedVersion version = new ServedVersion("scores", "v1", 1, 0, 0);
 
@@ -27,11 +28,13 @@ class PeerLookupTest {
   private static final class Peers implements DatasetPeer {
     private final List<String> asked = new CopyOnWriteArrayList<>();
     private final List<CompletableFuture<List<PeerAnswer>>> requests = new CopyOnWriteArrayList<>();
+    private Runnable whenAsked = () -> {}; // what happens before the next is thought of
 
     @Override
     public CompletableFuture<List<PeerAnswer>> get(
         String address, String dataset, String version, List<Bytes> keys) {
       asked.add(address);
+      whenAsked.run();
       CompletableFuture<List<PeerAnswer>> request = new CompletableFuture<>();
       requests.add(request);
       if (address.startsWith("good")) {
@@ -57,7 +60,7 @@ class PeerLookupTest {
   }
 
   private PeerLookup lookup(long seed, Duration stage, Duration timeout) {
-    return new PeerLookup(peers, Clock.system(), RandomSource.seeded(seed), stage, timeout);
+    return new PeerLookup(peers, clock, RandomSource.seeded(seed), stage, timeout);
   }
 
   private void holders(String... addresses) {
@@ -113,6 +116,7 @@ class PeerLookupTest {
   @Test
   void aSlowFirstPeerIsOvertakenAfterAStageAndCancelled() {
     holders("slow1", "slow2", "slow3", "good1");
+    peers.whenAsked = () -> clock.advance(Duration.ofMillis(5));
     for (int seed = 0; seed < 8; seed++) {
       peers.requests.clear();
       assertThat(lookup(seed, Duration.ofMillis(5), LONG).ask(version, 0, KEYS))
@@ -128,7 +132,10 @@ class PeerLookupTest {
   @Test
   void allSlowIsATimeOutAndAllAreCancelled() {
     holders("slow1", "slow2", "broken1");
-    PeerLookup.Outcome outcome = ask(Duration.ofMillis(10), Duration.ofMillis(40));
+    Duration stage = Duration.ofMillis(10);
+    Duration timeout = Duration.ofMillis(40);
+    peers.whenAsked = () -> clock.advance(peers.asked.size() < 3 ? stage : timeout);
+    PeerLookup.Outcome outcome = ask(stage, timeout);
     assertThat(outcome)
         .isInstanceOfSatisfying(
             PeerLookup.Outcome.GivenUp.class,
@@ -143,6 +150,7 @@ class PeerLookupTest {
   @Test
   void noneIsAskedBeforeItsStage() {
     holders("slow1", "slow2", "slow3");
+    peers.whenAsked = () -> clock.advance(Duration.ofMillis(20));
     assertThat(ask(LONG, Duration.ofMillis(20))).isInstanceOf(PeerLookup.Outcome.GivenUp.class);
     assertThat(peers.asked).hasSize(1);
   }

@@ -12,6 +12,7 @@ import io.stele.base.settings.ByteSize;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
 import io.stele.datasets.shard.InputKinds;
+import io.stele.datasets.shard.ShardFiles;
 import io.stele.datasets.shard.ShardHash;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +38,11 @@ class RunningNodeTest {
   @TempDir private Path directory;
 
   private DatasetNode open(LocalFileStore source, FakePeers peers) throws IOException {
+    return open(source, peers, ByteSize.ofMiB(64));
+  }
+
+  private DatasetNode open(LocalFileStore source, FakePeers peers, ByteSize loadRate)
+      throws IOException {
     DatasetSettings settings =
         new DatasetSettings(
             true,
@@ -48,7 +54,7 @@ class RunningNodeTest {
             Duration.ZERO,
             Duration.ZERO,
             2,
-            ByteSize.ofMiB(64),
+            loadRate,
             false,
             Duration.ZERO);
     return DatasetNode.open(
@@ -81,6 +87,18 @@ class RunningNodeTest {
 
   private static boolean serves(DatasetNode node, String version) {
     return node.ownStatus().stream().anyMatch(status -> status.serving().equals(version));
+  }
+
+  private static long bytesLoaded(DatasetNode loading) {
+    return loading.ownStatus().stream()
+        .flatMap(status -> status.versions().stream())
+        .flatMap(version -> version.nodes().stream())
+        .mapToLong(node -> node.progress().bytes())
+        .sum();
+  }
+
+  private static String manifestOf(String version, int shard) {
+    return ShardFiles.manifest(FilePath.of("scores/" + version), shard).value();
   }
 
   @Test
@@ -135,7 +153,15 @@ class RunningNodeTest {
   void itStopsInTheMidstOfALoadAndGoesOnAfterwards() throws Exception {
     try (LocalFileStore source = LocalFileStore.open(directory.resolve("source"))) {
       write(source, 1, 4);
-      open(source, new FakePeers()).close();
+      // At a byte in a second, the load is not over before the node ends.
+      try (DatasetNode slow = open(source, new FakePeers(), new ByteSize(1))) {
+        await().atMost(Duration.ofSeconds(30)).until(() -> bytesLoaded(slow) > 0);
+        assertThat(serves(slow, "v1")).isFalse();
+      }
+      assertThat(directory.resolve("data/scores/v1/version.json")).exists();
+      for (int shard = 0; shard < 4; shard++) {
+        assertThat(directory.resolve("data").resolve(manifestOf("v1", shard))).doesNotExist();
+      }
       try (DatasetNode node = open(source, new FakePeers())) {
         await().atMost(Duration.ofSeconds(30)).until(() -> serves(node, "v1"));
         assertThat(node.get("scores", Bytes.utf8("k7"))).isInstanceOf(Lookup.Found.class);

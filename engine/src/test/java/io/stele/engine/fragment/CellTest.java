@@ -30,11 +30,22 @@ class CellTest {
 
   @Test
   void everyPartMayBeAsLongAsItsLimit() {
-    Cell.put(
-        bytes(Cell.MAX_ROW), bytes(Cell.MAX_FAMILY), bytes(Cell.MAX_QUALIFIER), 0, bytes(70_000));
-    Cell.put(bytes(1), bytes(1), Bytes.EMPTY, Long.MIN_VALUE, Bytes.EMPTY);
-    Cell.put(bytes(1), bytes(1), Bytes.EMPTY, Long.MAX_VALUE - 1, Bytes.EMPTY);
-    Cell.eraseRow(bytes(1));
+    Cell longest =
+        Cell.put(
+            bytes(Cell.MAX_ROW),
+            bytes(Cell.MAX_FAMILY),
+            bytes(Cell.MAX_QUALIFIER),
+            0,
+            bytes(70_000));
+    assertThat(longest.row()).isEqualTo(bytes(Cell.MAX_ROW));
+    assertThat(longest.family()).isEqualTo(bytes(Cell.MAX_FAMILY));
+    assertThat(longest.qualifier()).isEqualTo(bytes(Cell.MAX_QUALIFIER));
+    assertThat(longest.value()).isEqualTo(bytes(70_000));
+    for (long time : new long[] {Long.MIN_VALUE, Long.MAX_VALUE - 1}) {
+      assertThat(Cell.put(bytes(1), bytes(1), Bytes.EMPTY, time, Bytes.EMPTY).timestamp())
+          .isEqualTo(time);
+    }
+    assertThat(Cell.eraseRow(bytes(1)).kind()).isEqualTo(CellKind.ERASE_ROW);
   }
 
   @Test
