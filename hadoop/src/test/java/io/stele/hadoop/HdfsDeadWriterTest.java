@@ -14,9 +14,14 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -28,34 +33,66 @@ class HdfsDeadWriterTest {
 
   @RegisterExtension static final MiniDfs DFS = new MiniDfs();
 
-  private final URI root = DFS.newRoot();
+  private static final Deque<URI> LEFT = new ArrayDeque<>();
 
-  /** Syncs a few times, writes some more, says so, and stays until it is killed. */
+  /** One process writes a file for each test and is killed; it takes seconds to start. */
+  @BeforeAll
+  static void killAWriter() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      LEFT.add(DFS.newRoot());
+    }
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Writer.class.getName()));
+    LEFT.forEach(root -> command.add(root.toString()));
+    Process writer =
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try (BufferedReader output = writer.inputReader(StandardCharsets.UTF_8)) {
+      assertThat(output.readLine()).isEqualTo("synced");
+    } finally {
+      writer.destroyForcibly();
+      assertThat(writer.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  /** Syncs each file a few times, writes some more, says so, and stays until it is killed. */
   static final class Writer {
     private Writer() {}
 
     public static void main(String[] args) throws IOException {
       Configuration configuration = new Configuration();
       configuration.setInt("dfs.replication", 1);
-      try (FileStore store = HadoopFileStore.open(URI.create(args[0]), configuration);
-          WritableFile file = store.create(LOG)) {
-        byte[] content = StoredBytes.random(1, SYNCED + 1000);
-        int part = SYNCED / SYNCS;
-        for (int i = 0; i < SYNCS; i++) {
-          file.write(content, i * part, part);
-          file.sync();
-        }
-        file.write(content, SYNCED, 1000);
-        System.out.println("synced");
-        int end = System.in.read();
-        assert end < 0;
+      for (String root : args) {
+        write(HadoopFileStore.open(URI.create(root), configuration).create(LOG));
       }
+      System.out.println("synced");
+      int end = System.in.read();
+      assert end < 0;
+    }
+
+    private static void write(WritableFile file) throws IOException {
+      byte[] content = StoredBytes.random(1, SYNCED + 1000);
+      int part = SYNCED / SYNCS;
+      for (int i = 0; i < SYNCS; i++) {
+        file.write(content, i * part, part);
+        file.sync();
+      }
+      file.write(content, SYNCED, 1000);
     }
   }
 
   @Test
   void allThatWasSyncedIsThereAtOnce() throws Exception {
-    killAWriter();
+    URI root = LEFT.remove();
     try (FileStore store = DFS.open(root)) {
       assertSyncedPartIsThere(store);
       assertThatThrownBy(() -> store.create(LOG)).isInstanceOf(FileAlreadyExistsException.class);
@@ -70,7 +107,7 @@ class HdfsDeadWriterTest {
 
   @Test
   void allThatWasSyncedIsThereAfterTheDataNodesWereRestarted() throws Exception {
-    killAWriter();
+    URI root = LEFT.remove();
     assertThat(DFS.cluster().restartDataNodes()).isTrue();
     DFS.cluster().waitActive();
     try (FileStore store = DFS.open(root)) {
@@ -85,7 +122,7 @@ class HdfsDeadWriterTest {
 
   @Test
   void whatIsFoundCanBeMadeDurable() throws Exception {
-    killAWriter();
+    URI root = LEFT.remove();
     try (FileStore store = DFS.open(root)) {
       byte[] found = StoredBytes.read(store, LOG);
       long before = DFS.syncsOfDataNodes();
@@ -100,6 +137,7 @@ class HdfsDeadWriterTest {
 
   @Test
   void aFileThatItsWriterStillWritesIsNotTakenFromIt() throws IOException {
+    URI root = DFS.newRoot();
     byte[] content = StoredBytes.random(1, SYNCED);
     try (FileStore writing = DFS.open(root);
         FileStore reading = DFS.open(root);
@@ -126,27 +164,5 @@ class HdfsDeadWriterTest {
     assertThat(store.list(LOG.parent()))
         .extracting(FileInfo::length)
         .containsExactly((long) found.length);
-  }
-
-  private void killAWriter() throws Exception {
-    Process writer =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx256m",
-                "-XX:TieredStopAtLevel=1",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Writer.class.getName(),
-                root.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    try (BufferedReader output = writer.inputReader(StandardCharsets.UTF_8)) {
-      assertThat(output.readLine()).isEqualTo("synced");
-    } finally {
-      writer.destroyForcibly();
-      assertThat(writer.waitFor(30, TimeUnit.SECONDS)).isTrue();
-    }
   }
 }

@@ -3,12 +3,14 @@ package io.stele.engine.chain;
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 
 import io.stele.engine.chain.ChainHolder.Borrowed;
+import io.stele.testkit.run.LongRun;
 import java.util.ArrayList;
 import java.util.List;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -56,6 +58,28 @@ public class ChainHolderLincheckTest {
 
   @Test
   void modelChecking() {
+    checkModel(1, 60);
+  }
+
+  @Test
+  void stress() {
+    checkStress(1, 300);
+  }
+
+  @Test
+  @Tag(LongRun.TAG)
+  void manyScenarios() throws Exception {
+    LongRun.repeat(
+        ChainHolderLincheckTest.class,
+        1,
+        _ -> {
+          checkModel(3, 1_000);
+          checkStress(10, 2_000);
+          return 13;
+        });
+  }
+
+  private static void checkModel(int scenarios, int invocations) {
     new ModelCheckingOptions()
         // Immutable, or touched only where it does not matter in which order.
         .addGuarantee(
@@ -63,22 +87,21 @@ public class ChainHolderLincheckTest {
                     Chain.class.getName(), Link.class.getName(), NumberedFragment.class.getName())
                 .allMethods()
                 .ignore())
-        .iterations(3)
+        .iterations(scenarios)
         .threads(3)
         .actorsPerThread(2)
         .actorsBefore(0)
         .actorsAfter(1)
-        .invocationsPerIteration(150)
+        .invocationsPerIteration(invocations)
         .check(ChainHolderLincheckTest.class);
   }
 
-  @Test
-  void stress() {
+  private static void checkStress(int scenarios, int invocations) {
     new StressOptions()
-        .iterations(3)
+        .iterations(scenarios)
         .threads(3)
         .actorsPerThread(3)
-        .invocationsPerIteration(500)
+        .invocationsPerIteration(invocations)
         .check(ChainHolderLincheckTest.class);
   }
 }

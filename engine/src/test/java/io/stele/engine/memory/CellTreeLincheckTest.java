@@ -6,11 +6,13 @@ import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellView;
+import io.stele.testkit.run.LongRun;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -49,9 +51,31 @@ public class CellTreeLincheckTest {
 
   @Test
   void everyInterleavingIsLikeSomeOrderOfTheSteps() {
+    checkModel(1, 60);
+  }
+
+  @Test
+  void realThreadsGiveWhatSomeOrderOfTheStepsGives() {
+    checkStress(1, 500);
+  }
+
+  @Test
+  @Tag(LongRun.TAG)
+  void manyScenarios() throws Exception {
+    LongRun.repeat(
+        CellTreeLincheckTest.class,
+        1,
+        _ -> {
+          checkModel(5, 1_000);
+          checkStress(10, 2_000);
+          return 15;
+        });
+  }
+
+  private static void checkModel(int scenarios, int invocations) {
     new ModelCheckingOptions()
-        .iterations(5)
-        .invocationsPerIteration(150)
+        .iterations(scenarios)
+        .invocationsPerIteration(invocations)
         .threads(2)
         .actorsBefore(2)
         .actorsPerThread(3)
@@ -61,11 +85,10 @@ public class CellTreeLincheckTest {
         .check(CellTreeLincheckTest.class);
   }
 
-  @Test
-  void realThreadsGiveWhatSomeOrderOfTheStepsGives() {
+  private static void checkStress(int scenarios, int invocations) {
     new StressOptions()
-        .iterations(5)
-        .invocationsPerIteration(1_000)
+        .iterations(scenarios)
+        .invocationsPerIteration(invocations)
         .threads(3)
         .actorsBefore(2)
         .actorsPerThread(4)

@@ -14,17 +14,19 @@ import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.fragment.Fragment;
 import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.engine.fragment.RandomCells;
+import io.stele.testkit.run.LongRun;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A mem fragment beside a sorted set, filled in every order that is hard on a tree. */
 class MemFragmentTest {
-  private static final int CELLS = 200_000;
+  private static final int CELLS = 30_000; // a tree of several levels
   private static final Bytes FAMILY = Bytes.utf8("family");
 
   enum Pattern {
@@ -77,11 +79,22 @@ class MemFragmentTest {
   @ParameterizedTest
   @EnumSource(Pattern.class)
   void holdsWhatASortedSetHolds(Pattern pattern) {
+    fill(pattern, CELLS);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Pattern.class)
+  @Tag(LongRun.TAG)
+  void holdsWhatALargeSortedSetHolds(Pattern pattern) {
+    fill(pattern, 20 * CELLS);
+  }
+
+  private static void fill(Pattern pattern, int count) {
     RandomGenerator random = RandomSource.seeded(pattern.name().length());
     MemFragment fragment = new MemFragment();
     TreeSet<Cell> model = new TreeSet<>();
     long txn = 0;
-    for (int i = 0; i < CELLS; ) {
+    for (int i = 0; i < count; ) {
       CellBatchBuilder builder = new CellBatchBuilder();
       for (int n = random.nextInt(1, 40); n > 0; n--) {
         builder.add(change(pattern.row(i++, random), random));

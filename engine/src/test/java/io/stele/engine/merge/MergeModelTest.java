@@ -12,18 +12,21 @@ import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.PurgePolicy;
 import io.stele.engine.fragment.CellCursor;
+import io.stele.testkit.run.LongRun;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Random histories, read through the cursors and by the definition of what is visible. */
 class MergeModelTest {
-  private static final int SEEDS = Integer.getInteger("seeds", 800);
+  private long first;
+  private int seeds = 120;
 
   @Test
   void aMergeHasEveryCellOnceInOrder() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = new RandomChain(seed);
 
       List<Cell> expected = List.copyOf(new TreeSet<>(history.all));
@@ -41,7 +44,7 @@ class MergeModelTest {
 
   @Test
   void readersSeeWhatTheDefinitionSays() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = new RandomChain(seed);
       VisibilityModel model = new VisibilityModel(history.all);
       for (int i = 0; i < 4; i++) {
@@ -63,7 +66,7 @@ class MergeModelTest {
 
   @Test
   void aReaderThatSeeksSeesTheSameCellsFromThereOn() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = new RandomChain(seed);
       VisibilityModel model = new VisibilityModel(history.all);
       ReadPredicate predicate = history.predicate();
@@ -83,7 +86,7 @@ class MergeModelTest {
 
   @Test
   void readersOfOneRowSeeTheSameThroughAMergeOfThatRow() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = new RandomChain(seed);
       VisibilityModel model = new VisibilityModel(history.all);
       for (int i = 0; i < 4; i++) {
@@ -109,7 +112,7 @@ class MergeModelTest {
 
   @Test
   void theNewestVersionOfAColumnIsTheFirstThatAReaderWouldSee() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = new RandomChain(seed);
       VisibilityModel model = new VisibilityModel(history.all);
       PurgePolicy purge = history.purge();
@@ -135,7 +138,7 @@ class MergeModelTest {
   /** Rewriting any part of the chain changes nothing for any open snapshot, nor for the newest. */
   @Test
   void whatARewriteKeepsIsWhatAllReadersNeed() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = new RandomChain(seed);
       List<Long> txns = new ArrayList<>();
       SnapshotSet snapshots = history.snapshots(txns);
@@ -172,7 +175,7 @@ class MergeModelTest {
   /** The same under a purge policy, for the newest fragments of a chain. */
   @Test
   void whatARewritePurgesNoReaderWouldSee() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = new RandomChain(seed);
       PurgePolicy purge = history.purge();
       List<Long> txns = new ArrayList<>();
@@ -209,7 +212,7 @@ class MergeModelTest {
   /** Without snapshots a rooted rewrite leaves the visible cells and nothing else. */
   @Test
   void aRootedRewriteLeavesNoGarbage() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = new RandomChain(seed);
       PurgePolicy purge = history.purge();
 
@@ -225,5 +228,25 @@ class MergeModelTest {
               new VisibilityModel(history.all)
                   .visible(history.lastTxn, ReadPredicate.ALL, purge, 3));
     }
+  }
+
+  @Test
+  @Tag(LongRun.TAG)
+  void manySeeds() throws Exception {
+    LongRun.repeat(
+        MergeModelTest.class,
+        1,
+        seed -> {
+          first = seed * seeds;
+          aMergeHasEveryCellOnceInOrder();
+          readersSeeWhatTheDefinitionSays();
+          aReaderThatSeeksSeesTheSameCellsFromThereOn();
+          readersOfOneRowSeeTheSameThroughAMergeOfThatRow();
+          theNewestVersionOfAColumnIsTheFirstThatAReaderWouldSee();
+          whatARewriteKeepsIsWhatAllReadersNeed();
+          whatARewritePurgesNoReaderWouldSee();
+          aRootedRewriteLeavesNoGarbage();
+          return 8 * seeds;
+        });
   }
 }

@@ -12,17 +12,20 @@ import io.stele.base.cell.CellView;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.schema.PurgePolicy;
 import io.stele.engine.fragment.RandomCells;
+import io.stele.testkit.run.LongRun;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Random histories by time, read through the cursors and by the definition of what is visible. */
 class TimeModelTest {
-  private static final int SEEDS = Integer.getInteger("seeds", 250);
+  private long first;
+  private int seeds = 60;
   private static final Resolution BY_TIME = new Resolution.ByTime(0);
   private static final ErasureExpiry ALWAYS = new ErasureExpiry(Long.MAX_VALUE, Long.MAX_VALUE);
 
@@ -62,7 +65,7 @@ class TimeModelTest {
 
   @Test
   void readersSeeWhatTheDefinitionSays() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = RandomChain.redelivered(seed);
       for (int i = 0; i < 3; i++) {
         ReadPredicate predicate = history.predicate();
@@ -79,7 +82,7 @@ class TimeModelTest {
 
   @Test
   void aReaderThatSeeksSeesTheSameCellsFromThereOn() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = RandomChain.redelivered(seed);
       ReadPredicate predicate = history.predicate();
       PurgePolicy purge = history.purge();
@@ -101,7 +104,7 @@ class TimeModelTest {
   /** The order in which cells came plays no part in what is seen of them. */
   @Test
   void anyOrderGivesTheSame() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = RandomChain.redelivered(seed);
       List<Cell> shuffled = new ArrayList<>(history.all);
       Collections.shuffle(shuffled, new Random(seed));
@@ -131,7 +134,7 @@ class TimeModelTest {
    */
   @Test
   void whatARewriteKeepsIsWhatAllReadersNeed() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = RandomChain.redelivered(seed);
       List<Long> txns = new ArrayList<>();
       SnapshotSet snapshots = history.snapshots(txns);
@@ -170,7 +173,7 @@ class TimeModelTest {
   /** What came later, in whatever order, meets the same as if nothing had been rewritten. */
   @Test
   void whatComesAfterARewriteMeetsTheSame() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = RandomChain.redelivered(seed);
       List<Cell> kept =
           rewrite(
@@ -195,7 +198,7 @@ class TimeModelTest {
   /** Under a purge policy, where erasures are of all up to some time. */
   @Test
   void whatARewritePurgesNoReaderWouldSee() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = RandomChain.redeliveredPrefixErasures(seed);
       PurgePolicy purge = history.purge();
       List<Long> txns = new ArrayList<>();
@@ -227,7 +230,7 @@ class TimeModelTest {
    */
   @Test
   void aRewriteOfAllLeavesNoGarbage() {
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = RandomChain.redelivered(seed);
       int size = history.chain.size();
 
@@ -260,7 +263,7 @@ class TimeModelTest {
   @Test
   void whoHasAllOfABatchIsNotChangedByIt() {
     int had = 0;
-    for (long seed = 0; seed < SEEDS; seed++) {
+    for (long seed = first; seed < first + seeds; seed++) {
       RandomChain history = RandomChain.redelivered(seed);
       List<Cell> later = history.cells.commits(history.lastTxn + 2, history.lastTxn + 9);
       for (int i = 0; i < 6; i++) {
@@ -290,7 +293,7 @@ class TimeModelTest {
         }
       }
     }
-    assertThat(had).as("batches that were there").isGreaterThan(2 * SEEDS);
+    assertThat(had).as("batches that were there").isGreaterThan(2 * seeds);
   }
 
   private static List<Cell> redelivered(RandomChain history) {
@@ -299,5 +302,25 @@ class TimeModelTest {
     CellBatchBuilder batch = new CellBatchBuilder();
     shuffled.stream().limit(4).forEach(batch::add);
     return RandomCells.cells(batch.build().committed(history.lastTxn + 1));
+  }
+
+  @Test
+  @Tag(LongRun.TAG)
+  void manySeeds() throws Exception {
+    LongRun.repeat(
+        TimeModelTest.class,
+        1,
+        seed -> {
+          first = seed * seeds;
+          readersSeeWhatTheDefinitionSays();
+          aReaderThatSeeksSeesTheSameCellsFromThereOn();
+          anyOrderGivesTheSame();
+          whatARewriteKeepsIsWhatAllReadersNeed();
+          whatComesAfterARewriteMeetsTheSame();
+          whatARewritePurgesNoReaderWouldSee();
+          aRewriteOfAllLeavesNoGarbage();
+          whoHasAllOfABatchIsNotChangedByIt();
+          return 8 * seeds;
+        });
   }
 }

@@ -1,6 +1,7 @@
 package io.stele.replicas.serve;
 
 import static io.stele.replicas.serve.ReplicaCluster.address;
+import static io.stele.replicas.serve.ReplicaCluster.get;
 import static io.stele.replicas.serve.ReplicaCluster.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -10,6 +11,8 @@ import io.stele.base.cell.Cell;
 import io.stele.base.error.SteleException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.table.CellPage;
+import io.stele.base.table.Consistency;
+import io.stele.base.table.Consistency.Reads;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
@@ -18,46 +21,76 @@ import io.stele.replicas.metadata.Assignment;
 import io.stele.replicas.metadata.MetadataChange;
 import io.stele.replicas.metadata.Partition;
 import io.stele.replicas.metadata.RandomNames;
+import io.stele.testkit.run.LongRun;
+import io.stele.testkit.run.Seed;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.random.RandomGenerator;
-import java.util.stream.LongStream;
 import org.awaitility.core.ConditionTimeoutException;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 /**
- * Writers at a majority while servers are cut off, crash and lose their disks, and partitions split
- * and move. At the end all replicas are equal, every acknowledged write is there, and nothing is
- * there that nobody wrote. What happens is drawn from a seed; what threads make of it is not.
+ * Writers and readers at a majority while servers are cut off, crash and lose their disks, and
+ * partitions split and move. A read that is answered returns what was acknowledged before it. At
+ * the end all replicas are equal, every acknowledged write is there, and nothing is there that
+ * nobody wrote. What happens is drawn from a seed; what threads make of it is not.
  */
 class RandomFaultsTest {
   private static final List<String> NAMES = List.of("a", "b", "c", "d", "e");
-  private static final int STEPS = Integer.getInteger("stele.replicas.steps", 40);
+  private static final int WRITERS = 3;
+  private static final int STEPS = 40;
+  private static final Consistency MAJORITY = Consistency.DEFAULT.withReads(Reads.MAJORITY);
 
-  private final ReplicaCluster cluster = new ReplicaCluster();
   private final Map<String, String> acknowledged = new ConcurrentSkipListMap<>();
   private final AtomicBoolean stop = new AtomicBoolean();
+  private final AtomicLong compared = new AtomicLong(); // reads
+  private final Queue<String> missed = new ConcurrentLinkedQueue<>(); // by reads
+  private ReplicaCluster cluster = new ReplicaCluster();
+
+  /** The newest acknowledged row of each writer, and the partition map it was written under. */
+  private final Map<Integer, Written> newest = new ConcurrentHashMap<>();
+
+  private record Written(String row, String metadataTxn) {}
+
   // Who starts and stops servers has it alone; who uses them shares it.
   private final ReentrantReadWriteLock membership = new ReentrantReadWriteLock();
 
-  /** One, or as many as a property says. */
-  static LongStream seeds() {
-    long first = Long.getLong("stele.replicas.seed", 1);
-    return LongStream.range(first, first + Long.getLong("stele.replicas.seeds", 1));
+  @Test
+  void allAcknowledgedWritesAreThereAndAllReplicasEqual() throws Exception {
+    run(Seed.of(RandomFaultsTest.class, 1), STEPS);
   }
 
-  @ParameterizedTest
-  @MethodSource("seeds")
-  void allAcknowledgedWritesAreThereAndAllReplicasEqual(long seed) throws Exception {
+  @Test
+  @Tag(LongRun.TAG)
+  void manySeeds() throws Exception {
+    LongRun.repeat(
+        RandomFaultsTest.class,
+        3,
+        seed -> {
+          run(seed, 4 * STEPS);
+          return acknowledged.size() + compared.get();
+        });
+  }
+
+  private void run(long seed, int steps) throws Exception {
+    cluster = new ReplicaCluster();
+    acknowledged.clear();
+    newest.clear();
+    compared.set(0);
+    stop.set(false);
     cluster.settings =
         cluster
             .settings
@@ -71,12 +104,13 @@ class RandomFaultsTest {
     cluster.create("t", 3);
     List<Thread> writers = new ArrayList<>();
     try {
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < WRITERS; i++) {
         int writer = i;
         writers.add(Thread.ofPlatform().start(() -> write(writer)));
       }
+      writers.add(Thread.ofPlatform().start(this::read));
       RandomGenerator random = RandomSource.seeded(seed);
-      for (int step = 0; step < STEPS; step++) {
+      for (int step = 0; step < steps; step++) {
         fault(random);
         awaitWrites();
       }
@@ -112,17 +146,57 @@ class RandomFaultsTest {
       String row = "%04d-%d-%d".formatted(random.nextInt(10_000), writer, i);
       membership.readLock().lock();
       try {
-        List<ReplicaServer> live = List.copyOf(cluster.servers.values());
-        ReplicaServer any = live.get(random.nextInt(live.size()));
-        String address = any.locate("t", Bytes.utf8(row), 1).getFirst().address();
-        Optional<ReplicaServer> member =
-            Optional.ofNullable(cluster.servers.get(address.replace("host-", "")));
+        Optional<ReplicaServer> member = member(row, random);
         if (member.isPresent()) {
+          String metadataTxn = metadataTxn();
           member.get().apply("t", put(row, value(row)), Tables.ANY_TXN, true).join();
           acknowledged.put(row, value(row));
+          newest.put(writer, new Written(row, metadataTxn));
         }
       } catch (SteleException | CompletionException e) {
         Thread.yield(); // not acknowledged; it may be there all the same
+      } finally {
+        membership.readLock().unlock();
+      }
+    }
+  }
+
+  /** A server that has the row, by what any of them knows. */
+  private Optional<ReplicaServer> member(String row, RandomGenerator random) {
+    List<ReplicaServer> live = List.copyOf(cluster.servers.values());
+    ReplicaServer any = live.get(random.nextInt(live.size()));
+    String address = any.locate("t", Bytes.utf8(row), 1).getFirst().address();
+    return Optional.ofNullable(cluster.servers.get(address.replace("host-", "")));
+  }
+
+  /** Which partition map is valid. */
+  private String metadataTxn() {
+    return cluster.coordination.config("t").metadataTxn();
+  }
+
+  /**
+   * Reads what a writer was acknowledged last. It must be there unless the partition map was
+   * replaced meanwhile: then the read may come from members that are still being filled.
+   */
+  private void read() {
+    RandomGenerator random = RandomSource.seeded(17);
+    while (!stop.get()) {
+      membership.readLock().lock();
+      try {
+        Optional<Written> written = Optional.ofNullable(newest.get(random.nextInt(WRITERS)));
+        Optional<ReplicaServer> member = written.flatMap(each -> member(each.row, random));
+        if (member.isPresent()) {
+          String row = written.get().row;
+          Optional<String> found = get(member.get().at(MAJORITY), "t", row);
+          if (metadataTxn().equals(written.get().metadataTxn)) {
+            compared.incrementAndGet();
+            if (!found.equals(Optional.of(value(row)))) {
+              missed.add(row + " at " + member.get().id() + ": " + found);
+            }
+          }
+        }
+      } catch (SteleException | CompletionException e) {
+        Thread.yield(); // as things are, no majority answers
       } finally {
         membership.readLock().unlock();
       }
@@ -268,6 +342,8 @@ class RandomFaultsTest {
           } while (page.more());
         }
       }
+      assertThat(missed).as("what majority reads did not see").isEmpty();
+      assertThat(compared).hasValueGreaterThan(STEPS);
       assertThat(found).containsAllEntriesOf(acknowledged);
       found.forEach((row, value) -> assertThat(value).isEqualTo(value(row)));
       assertThat(acknowledged).hasSizeGreaterThan(STEPS);

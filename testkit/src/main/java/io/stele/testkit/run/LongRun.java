@@ -1,5 +1,6 @@
 package io.stele.testkit.run;
 
+import io.stele.base.time.Clock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -37,6 +38,45 @@ public final class LongRun {
     return Duration.ofMinutes(Integer.getInteger(MINUTES, USUAL_MINUTES))
         .multipliedBy(percent)
         .dividedBy(100);
+  }
+
+  /** One round of a suite that is repeated. */
+  @FunctionalInterface
+  public interface Round {
+    /** Runs with a seed, and says how many operations that were. */
+    long run(long seed) throws Exception;
+  }
+
+  /**
+   * Runs rounds, each with a seed of its own, until the share is used up, and records them. A
+   * failure names the seed of its round.
+   */
+  public static void repeat(Class<?> suite, int percent, Round round) throws Exception {
+    long end = share(percent).toNanos();
+    long first = Seed.varied(suite);
+    long seed = first;
+    long operations = 0;
+    long violations = 1;
+    Clock clock = Clock.system();
+    long start = clock.nanos();
+    try {
+      do {
+        operations += round.run(seed++);
+      } while (clock.nanos() - start < end);
+      violations = 0;
+    } catch (AssertionError | RuntimeException e) {
+      throw new AssertionError(suite.getSimpleName() + ", round of seed " + --seed, e);
+    } finally {
+      record(
+          new Outcome(
+              suite.getSimpleName(),
+              first,
+              Duration.ofNanos(clock.nanos() - start),
+              operations,
+              0,
+              violations,
+              Duration.ZERO));
+    }
   }
 
   /**

@@ -7,12 +7,14 @@ import io.stele.testkit.history.WatchStream.Delivery;
 import io.stele.testkit.history.WatchStream.Event;
 import io.stele.testkit.history.WatchStream.Events;
 import io.stele.testkit.history.WatchStream.Progress;
+import io.stele.testkit.run.LongRun;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -138,7 +140,7 @@ class WatchCheckerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5})
+  @ValueSource(longs = {1})
   void correctStreamsPassAndSpoiltOnesAreCaught(long seed) {
     RandomGenerator random = RandomSource.seeded(seed);
     TreeMap<Long, List<Change>> revisions = new TreeMap<>();
@@ -168,6 +170,18 @@ class WatchCheckerTest {
             .contains(expected);
       }
     }
+  }
+
+  @Test
+  @Tag(LongRun.TAG)
+  void manySeeds() throws Exception {
+    LongRun.repeat(
+        WatchCheckerTest.class,
+        1,
+        seed -> {
+          correctStreamsPassAndSpoiltOnesAreCaught(seed);
+          return 220;
+        });
   }
 
   private static List<Delivery> deliver(
