@@ -8,10 +8,10 @@ import java.util.concurrent.Callable;
  * none of them:
  *
  * {@snippet :
- * public final class BenchCommandProvider implements CommandProvider {
+ * public final class ServerCommandProvider implements CommandProvider {
  *   @Override
  *   public Callable<Integer> command() {
- *     return new BenchCommand(); // annotated with picocli's @Command(name = "bench", …)
+ *     return new ServerCommand(); // annotated with picocli's @Command(name = "server", …)
  *   }
  * }
  * }

@@ -29,6 +29,14 @@ class LauncherBuildIT {
       cp "%2$s/dist/target/classpath" "%1$s/dist/target/classpath"
       """;
 
+  /** Likewise, of the benchmarks. */
+  private static final String TAKE_OVER_BENCH =
+      """
+      mkdir -p "%1$s/bench/target"
+      ln -sfn "%2$s/bench/target/classes" "%1$s/bench/target/classes"
+      cp "%2$s/bench/target/classpath" "%1$s/bench/target/classpath"
+      """;
+
   @TempDir Path tree;
 
   private Path source;
@@ -52,6 +60,7 @@ class LauncherBuildIT {
   @AfterEach
   void unlink() throws IOException {
     Files.deleteIfExists(tree.resolve("dist/target/lib"));
+    Files.deleteIfExists(tree.resolve("bench/target/classes"));
   }
 
   /** Puts a program called mvn onto the path, which counts its runs. */
@@ -140,6 +149,40 @@ class LauncherBuildIT {
     launcher.run("--version");
 
     assertThat(launcher.run("--version").err()).isEqualTo("building Stele (sources changed) …\n");
+  }
+
+  @Test
+  void benchmarksAreBuiltOnTheirFirstUseAndNotBefore() throws Exception {
+    Path benchmark = Files.createDirectories(tree.resolve("bench/src/main")).resolve("Bench.java");
+    Files.writeString(tree.resolve("bench/pom.xml"), "<project/>");
+    Files.writeString(benchmark, "class Bench {}");
+    launcher.run("--version");
+    mavenDoes(TAKE_OVER.formatted(tree, ROOT) + TAKE_OVER_BENCH.formatted(tree, ROOT));
+
+    Launcher.Result result = launcher.run("bench", "--help");
+
+    assertThat(result.err())
+        .isEqualTo("building the benchmarks of Stele (first use, about a minute) …\n");
+    assertThat(result.out()).contains("Benchmarks:", "engine");
+    assertThat(Files.readAllLines(tree.resolve("runs")).getLast()).contains(" -pl dist,bench -am ");
+
+    ageTheBuild();
+    assertThat(launcher.run("--version").err())
+        .as("benchmarks are newer than what ships")
+        .isEmpty();
+  }
+
+  @Test
+  void withoutASourceTreeBenchmarksSayThatTheyNeedOne() throws Exception {
+    Launcher.Result result = launcher.run("bench", "engine", "--quick");
+
+    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.out()).isEmpty();
+    assertThat(result.err())
+        .isEqualTo(
+            "stele: bench needs the source tree of Stele, of which there is none in %s: run ./stele of a checkout.\n"
+                .formatted(tree.toRealPath()));
+    assertThat(mavenRuns()).isZero();
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -85,5 +86,18 @@ class LauncherIT {
   @Test
   void argumentsKeepTheirSpaces() throws Exception {
     assertThat(stele("no such  command").err()).contains("'no such  command'");
+  }
+
+  @Test
+  void benchmarksAreListedAndRunButAreNotPartOfWhatShips() throws Exception {
+    assertThat(stele("--help").out()).contains("bench ");
+    assertThat(stele("bench", "--help").out()).contains("Usage: stele bench", "engine", "replica");
+    assertThat(stele("help", "bench", "engine").out()).contains("Usage: stele bench engine");
+
+    try (Stream<Path> jars = Files.list(ROOT.resolve("dist/target/lib"))) {
+      assertThat(jars.map(jar -> jar.getFileName().toString()))
+          .noneMatch(jar -> jar.startsWith("stele-bench") || jar.startsWith("stele-testkit"))
+          .noneMatch(jar -> jar.startsWith("rocksdb") || jar.startsWith("junit"));
+    }
   }
 }

@@ -97,8 +97,7 @@ final class Servers implements AutoCloseable {
 
   private Member node(String name, int port, int http, List<String> settings, String... options) {
     List<String> command =
-        SteleProgram.command(
-            flags(), "io.stele.cli.Main", "server", "--name=" + name, "--port=" + port);
+        SteleProgram.stele(flags(), "server", "--name=" + name, "--port=" + port);
     command.add("--data=" + directory.resolve(name));
     command.add("--set=datasets.port=" + http);
     command.addAll(settings);

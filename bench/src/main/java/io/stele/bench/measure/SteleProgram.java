@@ -41,22 +41,37 @@ public final class SteleProgram {
     return version == null ? "as built" : version;
   }
 
-  /** A command that runs a class with arguments. */
+  /** A command that runs a class of the benchmarks. */
   public static List<String> command(List<String> flags, String... program) {
+    return java(flags, System.getProperty("java.class.path"), program);
+  }
+
+  /** A command of Stele's own, with the class path that ships. */
+  public static List<String> stele(List<String> flags, String... arguments) {
+    List<String> command = java(flags, shipped(), "io.stele.cli.Main");
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  private static List<String> java(List<String> flags, String classPath, String... program) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of("-cp", classPath));
     command.addAll(List.of(program));
     return command;
+  }
+
+  /** What the launcher says; in a test, all that is there. */
+  private static String shipped() {
+    return System.getProperty("stele.dist.class.path", System.getProperty("java.class.path"));
   }
 
   /**
    * Flags for the class data that the launcher keeps beside its jars, once a server was started.
    */
   public static List<String> archiveFlags() {
-    String classPath = System.getProperty("java.class.path");
-    Path first = Path.of(classPath.split(System.getProperty("path.separator"), 2)[0]);
+    Path first = Path.of(shipped().split(System.getProperty("path.separator"), 2)[0]);
     Path dist = first.toAbsolutePath().resolve("../..").normalize();
     String name = System.getProperty("java.home").replace('/', '_') + "-server.jsa";
     return Optional.of(dist.resolve("cds").resolve(name))

@@ -94,8 +94,7 @@ final class SteleSide implements Side {
     List<String> flags = new ArrayList<>(SteleProgram.FLAGS);
     flags.add("-XX:MaxRAMPercentage=" + HEAP_PERCENT / members);
     List<String> command =
-        SteleProgram.command(
-            flags, "io.stele.cli.Main", "server", "--roles=metastore", "--name=" + name);
+        SteleProgram.stele(flags, "server", "--roles=metastore", "--name=" + name);
     command.add("--data=" + home.resolve("data"));
     command.add("--port=" + port);
     command.add("--raft-port=" + raftPort);

@@ -78,8 +78,7 @@ final class SteleProcesses implements AutoCloseable {
       throws IOException {
     Path home = Files.createDirectory(directory.resolve(name));
     List<String> command =
-        SteleProgram.command(
-            flags(heap), "io.stele.cli.Main", "server", "--name=" + name, "--port=" + port);
+        SteleProgram.stele(flags(heap), "server", "--name=" + name, "--port=" + port);
     command.add("--data=" + home.resolve("data"));
     command.addAll(options);
     return new Member("Stele's " + name, "127.0.0.1:" + port, command, home.resolve("server.log"));

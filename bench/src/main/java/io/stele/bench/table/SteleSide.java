@@ -95,13 +95,7 @@ final class SteleSide implements Side {
     return new Member(
         "Stele's server",
         "-",
-        SteleProgram.command(
-            serverFlags(moreFlags),
-            "io.stele.cli.Main",
-            "up",
-            "--data",
-            data.toString(),
-            "--ports=auto"),
+        SteleProgram.stele(serverFlags(moreFlags), "up", "--data", data.toString(), "--ports=auto"),
         log);
   }
 
