@@ -203,7 +203,9 @@ final class ClusterUpCommand implements Callable<Integer> {
   private int watch(PrintWriter out, LocalCluster cluster, AtomicBoolean stopping)
       throws InterruptedException, IOException {
     BlockingQueue<ServerProcess> ended = new LinkedBlockingQueue<>();
-    cluster.nodes().forEach(node -> node.exit().thenRun(() -> ended.add(node)));
+    for (ServerProcess each : cluster.nodes()) {
+      var _ = each.exit().thenRun(() -> ended.add(each));
+    }
     while (true) {
       ServerProcess node = ended.take();
       if (stopping.get()) {
