@@ -31,9 +31,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Three servers of a cluster in one process: one holds the metastore. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class ClusterServersTest {
   private static final Duration PATIENCE = Duration.ofSeconds(40);
   private static final int ROWS = 300;

@@ -29,9 +29,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Servers of replicated tables, whole, in one process. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 class ReplicaServersTest {
   private static final Duration PATIENCE = Duration.ofSeconds(40);
   private static final TableSchema THREE =

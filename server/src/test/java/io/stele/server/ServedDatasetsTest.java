@@ -32,9 +32,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Servers with datasets in this process, asked over HTTP and by the client. */
 @Timeout(90)
+@Execution(ExecutionMode.CONCURRENT)
 class ServedDatasetsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(40);
   private static final int KEYS = 60;

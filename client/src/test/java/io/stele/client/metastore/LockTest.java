@@ -20,8 +20,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Locks, and elections on them. */
+@Execution(ExecutionMode.CONCURRENT)
 class LockTest {
   private final FakeMetastore metastore = new FakeMetastore();
   private final FakeServer server = new FakeServer(metastore);

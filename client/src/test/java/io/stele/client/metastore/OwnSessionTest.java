@@ -12,8 +12,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The session under which a client numbers its changes. */
+@Execution(ExecutionMode.CONCURRENT)
 class OwnSessionTest {
   private final FakeMetastore metastore = new FakeMetastore();
   private final FakeServer server = new FakeServer(metastore);

@@ -22,11 +22,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Which calls are made again after which failure, and that what is made again is done once. */
+@Execution(ExecutionMode.CONCURRENT)
 class RepeatRulesTest {
   static final ClientSettings QUICK =
       ClientSettings.DEFAULTS.withCalls(

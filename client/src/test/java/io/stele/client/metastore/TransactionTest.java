@@ -18,8 +18,11 @@ import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Reading in pages, and transactions of both kinds. */
+@Execution(ExecutionMode.CONCURRENT)
 class TransactionTest {
   private final FakeMetastore metastore = new FakeMetastore();
   private final FakeServer server = new FakeServer(metastore);

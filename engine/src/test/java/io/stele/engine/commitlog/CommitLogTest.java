@@ -21,6 +21,7 @@ import io.stele.engine.HookedFiles;
 import io.stele.engine.TestCells;
 import io.stele.engine.WaitingCall;
 import io.stele.testkit.ManualClock;
+import io.stele.testkit.run.LongRun;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -415,13 +417,22 @@ class CommitLogTest {
   /** A group that is taken while nothing waits must not be the list that others add to. */
   @Test
   void whatComesWhileTheLogLooksAfterOtherThingsIsWrittenOnce() throws Exception {
-    int count = 1_500;
+    rollBetweenCommits(200);
+  }
+
+  @Test
+  @Tag(LongRun.TAG)
+  void muchThatComesWhileTheLogLooksAfterOtherThingsIsWrittenOnce() throws Exception {
+    rollBetweenCommits(3_000);
+  }
+
+  private void rollBetweenCommits(int count) throws Exception {
     try (CommitLog log = open()) {
       for (long txn = 1; txn <= count; txn++) {
         log.enqueue(batch(txn), true);
         log.await(txn);
         log.roll(); // the log thread wakes for this alone, and takes nothing
-        long next = System.nanoTime() + txn % 400 * 100;
+        long next = System.nanoTime() + txn * 7 % 400 * 100;
         while (System.nanoTime() < next) {
           Thread.onSpinWait();
         }

@@ -40,8 +40,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What a client does when connections break, answers are lost, servers stop or send it away. */
+@Execution(ExecutionMode.CONCURRENT)
 class BrokenConnectionsTest {
   private final MemoryTables served = new MemoryTables();
   private final Channels channels = new Channels();

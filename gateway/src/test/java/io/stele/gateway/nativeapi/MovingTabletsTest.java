@@ -35,10 +35,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * What a client sees while tablets go from server to server, and servers die, hang or are fenced.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class MovingTabletsTest {
   private static final Duration LONG = Duration.ofSeconds(10);
 

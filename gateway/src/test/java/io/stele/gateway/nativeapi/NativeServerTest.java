@@ -58,8 +58,11 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The native service over loopback, before a metastore that notes what it is asked. */
+@Execution(ExecutionMode.CONCURRENT)
 class NativeServerTest {
   private final FakeMetastore metastore = new FakeMetastore();
   private final FakeAdmin admin = new FakeAdmin();

@@ -29,9 +29,12 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What servers of replicated tables tell each other, and people ask them, over the wire. */
 @Timeout(30)
+@Execution(ExecutionMode.CONCURRENT)
 class ReplicaPeersTest {
   private static final RowRange ROWS = new RowRange(bytes("a"), bytes("m"));
   private static final CellBatch CELLS = batch(put("r", "f:x", 1, "1"), put("s", "f:x", 2, "2"));

@@ -41,8 +41,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Watches, backups, and what members send each other. */
+@Execution(ExecutionMode.CONCURRENT)
 class StreamsTest {
   private final FakeMetastore metastore = new FakeMetastore();
   private final FakeAdmin admin = new FakeAdmin();

@@ -59,8 +59,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The streams of tables as they go over the wire, and what may come in over it. */
+@Execution(ExecutionMode.CONCURRENT)
 class TableStreamsTest {
   private final MemoryTables served = new MemoryTables();
   private final Channels channels = new Channels();

@@ -24,8 +24,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What a master and servers tell a tablet server, over the wire. */
+@Execution(ExecutionMode.CONCURRENT)
 class TabletControlTest {
   private static final TabletKey LOWER = new TabletKey("t", Optional.of(bytes("m")));
   private static final TabletKey UPPER = new TabletKey("t", Optional.empty());

@@ -48,8 +48,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Three members that replicate the log, in one process. */
+@Execution(ExecutionMode.CONCURRENT)
 class NodeGroupTest {
   private static final RaftSettings RAFT =
       RaftSettings.DEFAULT
@@ -58,7 +61,7 @@ class NodeGroupTest {
 
   @TempDir Path root;
 
-  private final String group = UUID.nameUUIDFromBytes(new byte[] {9}).toString();
+  private final String group = UUID.randomUUID().toString();
   private final List<Member> members = new ArrayList<>();
   private final Map<String, RatisConsensus<Applied>> logs = new ConcurrentHashMap<>();
   private final Map<String, MetastoreNode> nodes = new ConcurrentHashMap<>();

@@ -83,7 +83,7 @@ final class TestMembers implements AutoCloseable {
     }
   }
 
-  final String group = UUID.nameUUIDFromBytes(new byte[] {7}).toString();
+  final String group = UUID.randomUUID().toString();
 
   /** How long a checkpoint takes to come. */
   volatile Duration checkpointTakes = Duration.ZERO;

@@ -24,8 +24,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Halves of a split begin with what the replica on their server has, and are sent the rest. */
+@Execution(ExecutionMode.CONCURRENT)
 class HandoverTest {
   private static final Consistency ONE = Consistency.DEFAULT.withAcks(Acks.ONE);
   private static final Consistency ALL = Consistency.DEFAULT.withAcks(Acks.ALL);

@@ -43,8 +43,11 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** How replicas come, split, join and go. */
+@Execution(ExecutionMode.CONCURRENT)
 class ReplicaLifecycleTest {
   private static final Consistency ONE = Consistency.DEFAULT.withAcks(Acks.ONE);
   private static final Consistency ALL = Consistency.DEFAULT.withAcks(Acks.ALL);

@@ -30,8 +30,11 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Reads from one replica and from a majority, and replicas compared and brought together. */
+@Execution(ExecutionMode.CONCURRENT)
 class ReplicaReadsTest {
   private static final Consistency ALL = Consistency.DEFAULT.withAcks(Acks.ALL);
   private static final Consistency MAJORITY = Consistency.DEFAULT.withReads(Reads.MAJORITY);

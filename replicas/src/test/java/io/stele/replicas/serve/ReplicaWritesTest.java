@@ -127,7 +127,7 @@ class ReplicaWritesTest {
 
   @Test
   void levelsNeedAsManyReplicasAsTheySay() {
-    cluster.settings = cluster.settings.withTimeouts(Duration.ofMillis(300), Duration.ofSeconds(1));
+    cluster.settings = cluster.settings.withTimeouts(Duration.ofSeconds(1), Duration.ofSeconds(2));
     cluster.start("a", "b", "c").create("t", 3);
     write(a().at(ALL), "t", "r0", "v");
     cluster.network.isolate(address("c")); // live, as far as its session says

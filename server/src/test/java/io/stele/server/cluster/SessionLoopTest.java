@@ -19,9 +19,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Work under a session, with a metastore in this process. */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class SessionLoopTest {
   private static final Duration TIME_TO_LIVE = Duration.ofSeconds(10);
   private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -28,9 +28,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Over a metastore of one member, in this process. */
 @Timeout(60)
+@Execution(ExecutionMode.CONCURRENT)
 class SharedStateTest {
   private static final Duration SESSION = Duration.ofSeconds(2);
   private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -34,9 +34,12 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Two kinds of tables under one set of names, as clients see them over the network. */
 @Timeout(30)
+@Execution(ExecutionMode.CONCURRENT)
 class TableFrontTest {
   private static final TableSchema TABLET = TableSchema.ofFamilies("f");
   private static final TableSchema REPLICATED = TABLET.withReplication(Replication.DEFAULT);
@@ -141,7 +144,8 @@ class TableFrontTest {
     assertThat(front.whole().list(false)).containsExactly("t", "u");
     stele.tables().drop("u");
     assertThat(replicas.tables.list(false)).isEmpty();
-    assertThatThrownBy(() -> stele.table("none").get("r")).isInstanceOf(NotFoundException.class);
+    assertThatThrownBy(() -> impatient.table("none").get("r"))
+        .isInstanceOf(NotFoundException.class);
   }
 
   @Test
@@ -248,7 +252,8 @@ class TableFrontTest {
     stele.table("u").put("r", "f", "x", "1");
     assertThat(stele.tables().list(true)).containsExactly("u");
     assertThat(stele.tables().verifyMeta("")).isEmpty();
-    assertThatThrownBy(() -> stele.table("none").get("r")).isInstanceOf(NotFoundException.class);
+    assertThatThrownBy(() -> impatient.table("none").get("r"))
+        .isInstanceOf(NotFoundException.class);
     assertThatThrownBy(() -> stele.tables().create("t", TABLET, List.of()))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("the servers here keep replicated tables only");

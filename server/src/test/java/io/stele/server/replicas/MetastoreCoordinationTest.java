@@ -43,9 +43,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Replicated tables and their servers, kept by a real metastore of one member. */
 @Timeout(30)
+@Execution(ExecutionMode.CONCURRENT)
 class MetastoreCoordinationTest {
   private static final Duration LIFE = Duration.ofSeconds(5);
   private static final Duration SHORT_LIFE = Duration.ofMillis(500);
