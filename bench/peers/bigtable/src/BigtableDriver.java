@@ -12,8 +12,9 @@ import com.google.cloud.bigtable.data.v2.models.RowMutation;
 import com.google.cloud.bigtable.data.v2.models.RowMutationEntry;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
-import io.stele.bench.table.ycsb.Driver;
-import io.stele.bench.table.ycsb.Store;
+import io.stele.bench.driver.Driver;
+import io.stele.bench.driver.Probe;
+import io.stele.bench.driver.Store;
 import java.io.IOException;
 import java.util.List;
 
@@ -70,6 +71,11 @@ public class BigtableDriver implements Store {
                   .build());
     }
     return admin;
+  }
+
+  @Override
+  public boolean listens() {
+    return Probe.listens(host + ":" + port);
   }
 
   @Override

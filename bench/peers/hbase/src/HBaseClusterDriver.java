@@ -1,6 +1,6 @@
-import io.stele.bench.cluster.probe.ClusterDriver;
-import io.stele.bench.cluster.probe.ClusterStore;
-import io.stele.bench.table.ycsb.Store;
+import io.stele.bench.driver.ClusterDriver;
+import io.stele.bench.driver.ClusterStore;
+import io.stele.bench.driver.Store;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,5 +1,6 @@
-import io.stele.bench.table.ycsb.Driver;
-import io.stele.bench.table.ycsb.Store;
+import io.stele.bench.driver.Driver;
+import io.stele.bench.driver.Probe;
+import io.stele.bench.driver.Store;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -60,9 +61,10 @@ public class HBaseDriver implements Store {
     Configuration configuration = configuration();
     configuration.set("hbase.client.retries.number", "1");
     configuration.set("hbase.client.pause", "50");
-    configuration.set("hbase.rpc.timeout", "1000");
-    configuration.set("hbase.client.operation.timeout", "2000");
-    configuration.set("hbase.client.meta.operation.timeout", "2000");
+    String attempt = Integer.toString(Probe.ATTEMPT_MILLIS);
+    configuration.set("hbase.rpc.timeout", attempt);
+    configuration.set("hbase.client.operation.timeout", attempt);
+    configuration.set("hbase.client.meta.operation.timeout", attempt);
     configuration.set("zookeeper.recovery.retry", "0");
     return configuration;
   }
@@ -73,6 +75,11 @@ public class HBaseDriver implements Store {
 
   private Table table(String name) throws IOException {
     return connection().getTable(TableName.valueOf(name));
+  }
+
+  @Override
+  public boolean listens() {
+    return Probe.listens("127.0.0.1:" + zooKeeperPort);
   }
 
   @Override

@@ -213,12 +213,12 @@ class LayersTest {
   @ArchTest
   static final ArchRule nothingShipsItsTests =
       noClasses()
-          .that(are(outside("testkit")))
+          .that(are(outside("testkit", "bench")))
           .should()
           .dependOnClassesThat(
               resideInAnyPackage(
                   "io.stele.testkit..", "org.junit..", "org.assertj..", "org.awaitility.."))
-          .because("fakes and contract suites are for tests");
+          .because("fakes and contract suites are for tests and benchmarks, which ship to nobody");
 
   @ArchTest
   static final ArchRule packagesHaveNoCycles =
@@ -304,9 +304,9 @@ class LayersTest {
   @ArchTest
   static final ArchRule workloadsStandOnTheJdkAlone =
       classes()
-          .that(are(in("bench.table.ycsb")))
+          .that(are(in("bench.driver")))
           .should()
-          .onlyDependOnClassesThat(resideInAnyPackage(allowed("io.stele.bench.table.ycsb..")))
+          .onlyDependOnClassesThat(resideInAnyPackage(allowed("io.stele.bench.driver..")))
           .because("they are compiled again for the class path of a peer's client");
 
   private static DescribedPredicate<JavaClass> in(String module) {

@@ -1,22 +1,26 @@
 package io.stele.bench.cluster;
 
+import io.stele.bench.Side;
 import java.nio.file.Path;
-import java.util.Map;
+import java.time.Duration;
 
-/** One of those that are measured: how its servers are started, and how one speaks to them. */
-interface ClusterSide {
-  /** Different from all others in one run. */
-  String name();
+/** A side whose parts are processes on one directory that all share. */
+interface ClusterSide extends Side {
+  /**
+   * How many processes a cluster consists of.
+   *
+   * @param members of what keeps the sessions: the metastore, or ZooKeeper
+   * @param masters of which one leads
+   * @param servers that have tablets
+   */
+  record Plan(int members, int masters, int servers) {}
 
-  /** With its version and what else sets it apart. */
-  String title();
-
-  /** What stands above the results, by name: how servers and clients are started. */
-  Map<String, String> facts();
+  /** The session time-out of its servers. */
+  Duration session();
 
   /**
    * A cluster with its data in a directory, and a driver for it. What keeps the sessions runs;
-   * masters and servers are started by {@link RunningCluster#begin}.
+   * {@link Cluster#begin} starts masters and servers.
    */
-  RunningCluster start(Path directory, Plan plan) throws Exception;
+  Cluster start(Path directory, Plan plan) throws Exception;
 }

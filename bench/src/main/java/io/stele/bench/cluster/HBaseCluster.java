@@ -1,10 +1,11 @@
 package io.stele.bench.cluster;
 
-import io.stele.bench.cluster.RunningCluster.Places;
-import io.stele.bench.measure.FreePorts;
-import io.stele.bench.measure.Member;
-import io.stele.bench.table.DriverProcess;
-import io.stele.bench.table.HBaseProgram;
+import io.stele.base.process.ChildProcess;
+import io.stele.bench.cluster.Cluster.Places;
+import io.stele.bench.cluster.Cluster.Server;
+import io.stele.bench.process.DriverProcess;
+import io.stele.bench.process.HBaseProgram;
+import io.stele.testkit.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ import java.util.Map;
  * HBase with its parts in processes of their own: ZooKeeper, masters and region servers, on one
  * directory that all share.
  */
-final class HBaseCluster implements ClusterSide {
+record HBaseCluster(HBaseProgram program, Duration session) implements ClusterSide {
   private static final String ZOO_KEEPER = "org.apache.hadoop.hbase.zookeeper.HQuorumPeer";
   private static final String REGION_SERVER = "org.apache.hadoop.hbase.regionserver.HRegionServer";
 
@@ -35,17 +36,14 @@ final class HBaseCluster implements ClusterSide {
           "-XX:MaxDirectMemorySize=1g");
   private static final List<String> CLIENT_FLAGS = List.of("-Xmx1g", "-XX:+UseParallelGC");
 
-  private final HBaseProgram program;
-  private final Duration session;
-
-  HBaseCluster(HBaseProgram program, Duration session) {
-    this.program = program;
-    this.session = session;
-  }
-
   @Override
   public String name() {
     return HBaseProgram.NAME + "-" + session.toSeconds() + "s";
+  }
+
+  @Override
+  public String version() {
+    return program.version();
   }
 
   @Override
@@ -60,7 +58,7 @@ final class HBaseCluster implements ClusterSide {
     facts.put(
         name(),
         "%s: ZooKeeper, master and region servers as processes on one directory, hbase.wal.hsync on"
-                .formatted(title())
+                .formatted(session.toSeconds() + " s of session, " + program.about())
             + " the raw local file system; balancer off while tablets are placed");
     facts.put(
         name() + " flags",
@@ -74,72 +72,68 @@ final class HBaseCluster implements ClusterSide {
   }
 
   @Override
-  public RunningCluster start(Path directory, Plan plan) throws Exception {
-    List<Integer> ports = FreePorts.find(1 + plan.masters() + plan.servers());
-    int zooKeeperPort = ports.getFirst();
+  public Cluster start(Path directory, Plan plan) throws Exception {
+    String zooKeeperPort = Integer.toString(FreePorts.next());
     Path settings =
         HBaseProgram.write(site(directory, zooKeeperPort), directory.resolve("settings"));
-    Member zooKeeper =
-        new Member(
+    ChildProcess zooKeeper =
+        new ChildProcess(
             "HBase's ZooKeeper",
-            "127.0.0.1:" + zooKeeperPort,
             program.command(SMALL_HEAP, settings, ZOO_KEEPER),
             directory.resolve("zookeeper.log"));
-    List<Member> masters = new ArrayList<>();
+    List<ChildProcess> masters = new ArrayList<>();
     for (int i = 0; i < plan.masters(); i++) {
       masters.add(
           part(
               directory,
               settings,
               "master" + i,
-              HBaseProgram.MASTER,
               SMALL_HEAP,
-              ports.get(1 + i)));
+              HBaseProgram.MASTER,
+              "-Dhbase.master.port=" + FreePorts.next()));
     }
-    List<Member> servers = new ArrayList<>();
+    List<Server> servers = new ArrayList<>();
     for (int i = 0; i < plan.servers(); i++) {
-      int port = ports.get(1 + plan.masters() + i);
-      servers.add(part(directory, settings, "server" + i, REGION_SERVER, SERVER_FLAGS, port));
+      int port = FreePorts.next();
+      servers.add(
+          new Server(
+              part(
+                  directory,
+                  settings,
+                  "server" + i,
+                  SERVER_FLAGS,
+                  REGION_SERVER,
+                  "-Dhbase.regionserver.port=" + port),
+              "127.0.0.1:" + port));
     }
+    zooKeeper.launch();
     DriverProcess driver =
         DriverProcess.start(
             "HBase's client",
-            program.command(
-                CLIENT_FLAGS, settings, "HBaseClusterDriver", Integer.toString(zooKeeperPort)),
+            program.command(CLIENT_FLAGS, settings, "HBaseClusterDriver", zooKeeperPort),
             directory.resolve("client.log"));
     Path root = directory.resolve("root");
-    Places places = new Places(root.resolve("WALs"), root.resolve("data"));
-    RunningCluster cluster =
-        new RunningCluster(name(), List.of(zooKeeper), masters, servers, places, driver);
-    try {
-      zooKeeper.start();
-      return cluster;
-    } catch (IOException e) {
-      cluster.close();
-      throw e;
-    }
+    return new Cluster(
+        name(),
+        List.of(zooKeeper),
+        masters,
+        servers,
+        new Places(root.resolve("WALs"), root.resolve("data")),
+        driver);
   }
 
-  private Member part(
-      Path directory, Path settings, String name, String main, List<String> flags, int port)
+  private ChildProcess part(
+      Path directory, Path settings, String name, List<String> flags, String main, String port)
       throws IOException {
-    String which = main.equals(REGION_SERVER) ? "regionserver" : "master";
     Path temporary = Files.createDirectory(directory.resolve(name + "-tmp"));
-    return new Member(
+    return new ChildProcess(
         "HBase's " + name,
-        "127.0.0.1:" + port,
-        program.command(
-            flags,
-            settings,
-            main,
-            "-Dhbase.%s.port=%d".formatted(which, port),
-            "-Dhbase.tmp.dir=" + temporary,
-            "start"),
+        program.command(flags, settings, main, port, "-Dhbase.tmp.dir=" + temporary, "start"),
         directory.resolve(name + ".log"));
   }
 
   /** Nothing is flushed unless it is asked for: neither by size, nor by age, nor for the log. */
-  private Map<String, String> site(Path directory, int zooKeeperPort) {
+  private Map<String, String> site(Path directory, String zooKeeperPort) {
     Map<String, String> site = HBaseProgram.settings(directory, zooKeeperPort);
     site.put("hbase.cluster.distributed", "true");
     site.put("zookeeper.session.timeout", Long.toString(session.toMillis()));

@@ -1,7 +1,5 @@
 package io.stele.bench.cluster;
 
-import io.stele.bench.measure.Member;
-
 /** Kills a server that has a table to itself, and measures until the table is back. */
 final class OutageProbe {
   /** Spread over the table: if these are there, all tablets of it are served. */
@@ -13,53 +11,53 @@ final class OutageProbe {
   /** Files that are written beside those of the table, such as the catalog's. */
   private static final long OTHER_FILES = 4 << 20;
 
-  private final RunningCluster cluster;
-  private final int servers;
+  /** In files, so that there is something to read where nothing is in the log. */
+  private static final int FLUSHED_RECORDS = 1_000;
 
-  OutageProbe(RunningCluster cluster, int servers) {
+  private final Cluster cluster;
+
+  OutageProbe(Cluster cluster) {
     this.cluster = cluster;
-    this.servers = servers;
   }
 
   Outage measure(String table, long unflushedRecords, long seed) throws Exception {
-    int flushed = RecoveryExtent.FLUSHED_RECORDS;
-    long all = flushed + unflushedRecords;
-    Member victim = cluster.server(VICTIM);
-    fill(table, flushed, unflushedRecords, seed);
+    long all = FLUSHED_RECORDS + unflushedRecords;
+    Cluster.Server victim = cluster.server(VICTIM);
+    fill(table, unflushedRecords, seed);
     long logBytes = cluster.logBytes();
 
-    Clock clock = new Clock();
-    victim.kill();
+    long killed = System.nanoTime();
+    victim.process().kill();
     var _ = cluster.ask("gone " + victim.address());
-    double detected = clock.seconds();
+    double detected = since(killed);
     var _ = cluster.ask("write %s 1".formatted(table));
-    double written = clock.seconds();
+    double written = since(killed);
     var _ = cluster.ask("write %s %d".formatted(table, PROBES));
-    double allWritten = clock.seconds();
+    double allWritten = since(killed);
     var _ = cluster.ask("await %s 0 %d %d".formatted(table, all, PROBES));
-    double readable = clock.seconds();
+    double readable = since(killed);
     long counted = cluster.ask("count " + table).runs();
-    double countedAt = clock.seconds();
+    double countedAt = since(killed);
     if (counted != all) {
       throw new IllegalStateException(
           "%s has %d rows after the crash: must be %d".formatted(table, counted, all));
     }
-    victim.start();
-    var _ = cluster.ask("live " + servers);
+    victim.process().launch();
+    var _ = cluster.ask("live " + cluster.serverCount());
     var _ = cluster.ask("drop " + table);
     return new Outage(detected, written, allWritten, readable, countedAt, logBytes);
   }
 
-  private void fill(String table, int flushed, long unflushed, long seed) throws Exception {
+  private void fill(String table, long unflushed, long seed) throws Exception {
     var _ = cluster.ask("create " + table);
     var _ = cluster.ask("gather %s %s".formatted(table, cluster.server(VICTIM).address()));
-    var _ = cluster.ask("fill %s 0 %d %d".formatted(table, flushed, seed));
+    var _ = cluster.ask("fill %s 0 %d %d".formatted(table, FLUSHED_RECORDS, seed));
     var _ = cluster.ask("flush " + table);
     if (unflushed == 0) {
       return;
     }
     long before = cluster.fileBytes();
-    var _ = cluster.ask("fill %s %d %d %d".formatted(table, flushed, unflushed, seed + 1));
+    var _ = cluster.ask("fill %s %d %d %d".formatted(table, FLUSHED_RECORDS, unflushed, seed + 1));
     long grown = cluster.fileBytes() - before;
     if (grown > OTHER_FILES) {
       throw new IllegalStateException(
@@ -68,11 +66,7 @@ final class OutageProbe {
     }
   }
 
-  private static final class Clock {
-    private final long start = System.nanoTime();
-
-    double seconds() {
-      return (System.nanoTime() - start) / 1e9;
-    }
+  private static double since(long nanos) {
+    return (System.nanoTime() - nanos) / 1e9;
   }
 }

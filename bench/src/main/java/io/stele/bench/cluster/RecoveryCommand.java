@@ -1,30 +1,25 @@
 package io.stele.bench.cluster;
 
-import io.stele.bench.SharedOptions;
-import io.stele.bench.cluster.RecoveryBench.Failure;
-import io.stele.bench.cluster.RecoveryBench.Outcome;
-import io.stele.bench.measure.Progress;
-import io.stele.bench.measure.Workspace;
-import io.stele.bench.report.Machine;
-import io.stele.bench.report.Report;
-import io.stele.bench.report.Result;
-import io.stele.cli.ExitCode;
-import io.stele.cli.TextTable;
-import java.io.IOException;
-import java.io.PrintWriter;
+import io.stele.bench.Benchmark;
+import io.stele.bench.Case;
+import io.stele.bench.Peer;
+import io.stele.bench.Run;
+import io.stele.bench.cluster.ClusterSide.Plan;
+import io.stele.bench.driver.Records;
+import io.stele.bench.measure.Arena.Entrant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
-/** {@code stele bench recovery}: what the death of a server costs, beside HBase. */
+/**
+ * {@code stele bench recovery}: what the death of a server costs, beside HBase. In each round every
+ * side in turn starts a cluster, loses a server with each of the sizes, and gets it back.
+ */
 @Command(
     name = "recovery",
     description = {
@@ -35,12 +30,12 @@ import picocli.CommandLine.Spec;
           + " until the first write, and until all is read. A ratio above 1 means that Stele is"
           + " better."
     })
-public final class RecoveryCommand implements Callable<Integer> {
+public final class RecoveryCommand extends Benchmark<Integer> {
+  private static final Plan PLAN = new Plan(1, 1, 3);
+  private static final int WARM_UP_MEBIBYTES = 8;
+  private static final int MOST_MEBIBYTES = 1 << 14;
+
   private final ClusterSides sides;
-
-  @Spec private CommandSpec spec;
-
-  @Mixin private SharedOptions shared = new SharedOptions();
 
   @Option(
       names = "--unflushed",
@@ -64,86 +59,138 @@ public final class RecoveryCommand implements Callable<Integer> {
     this.sides = sides;
   }
 
+  private List<Integer> sizes() {
+    return scaled(
+            "--unflushed", unflushed, List.of(0, 64, 256, 1024), List.of(0, 16), 0, MOST_MEBIBYTES)
+        .stream()
+        .sorted()
+        .toList();
+  }
+
   @Override
-  public Integer call() throws Exception {
-    RecoveryExtent extent = extent();
-    if (shared.list()) {
-      printCases(extent);
-      return ExitCode.OK;
-    }
-    List<Integer> sizes = shared.choose(extent.unflushedMebibytes(), RecoveryBench::caseName);
-    shared.checkJson();
-    try (Workspace workspace = shared.workspace()) {
-      workspace.checkSpace(extent.neededDiskBytes());
-      Progress progress = new Progress(spec.commandLine().getErr());
-      ClusterSides.Rivals rivals = sides.rivals(offline, progress);
-      Rival recommended =
-          extent.recommendedRounds() > 0
-              ? rivals.recommended()
-              : new Rival.Absent(
-                  rivals.recommended().title(), "one round of it takes longer than --quick may");
-      RecoverySetup setup =
-          new RecoverySetup(
-              extent, sides.stele(), recommended, rivals.alike(), workspace, progress);
-      printHead(setup);
-      return measure(setup, sizes);
-    }
+  protected List<Case<Integer>> cases() {
+    return sizes().stream()
+        .map(
+            size ->
+                new Case<>(
+                    caseName(size),
+                    "from kill -9 with %d MiB in the log alone to the first write and to all data"
+                        .formatted(size),
+                    size))
+        .toList();
   }
 
-  private int measure(RecoverySetup setup, List<Integer> sizes) throws Exception {
-    Outcome outcome = new RecoveryBench(setup, sizes).run();
-    List<Result> results = new RecoveryResults(setup, sizes, outcome).results();
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(new Report("HBASE", results).toTable());
-    shared.writeJson("HBase", results);
-    for (Failure failure : outcome.failures()) {
-      out.printf("FAILED %s: %s%n", failure.name(), failure.problem());
-    }
-    out.flush();
-    return outcome.failures().isEmpty() ? ExitCode.OK : ExitCode.FAILURE;
+  static String caseName(int mebibytes) {
+    return "recovery-" + mebibytes;
   }
 
-  private void printCases(RecoveryExtent extent) {
-    TextTable table = new TextTable("CASE", "MEASURES");
-    for (int size : extent.unflushedMebibytes()) {
-      table.row(
-          RecoveryBench.caseName(size),
-          "from kill -9 with %d MiB in the log alone to the first write and to all data"
-              .formatted(size));
-    }
-    spec.commandLine().getOut().print(table);
-    spec.commandLine().getOut().flush();
+  /** One cluster at a time: log, what is replayed of it, and files that are merged. */
+  @Override
+  protected long neededDiskBytes() {
+    return 6 * sizes().stream().mapToLong(each -> (long) each << 20).sum() + (3L << 30);
   }
 
-  private void printHead(RecoverySetup setup) throws IOException {
-    Map<String, String> facts = new LinkedHashMap<>(Machine.describe(setup.workspace().root()));
-    RecoveryExtent extent = setup.extent();
-    facts.put(
+  @Override
+  protected String peerColumn() {
+    return "HBASE";
+  }
+
+  @Override
+  protected void measure(Run run, List<Case<Integer>> wanted) throws Exception {
+    List<Integer> chosen = wanted.stream().map(Case::work).toList();
+    ClusterSide stele = sides.stele();
+    Peer<ClusterSide> alike = sides.peer(stele.session(), offline, run.progress());
+    // Each round of it takes longer than all the rest, and most of that is its time-out.
+    int asItComesRounds = quick() ? 0 : 1;
+    Peer<ClusterSide> asItComes = sides.peer(ClusterSides.HBASE_SESSION, offline, run.progress());
+    if (quick()) {
+      asItComes =
+          new Peer.Absent<>(asItComes.name(), "one round of it takes longer than --quick may");
+    }
+    run.fact(
         "scale",
         "%s MiB not flushed; rounds: %d, of HBase as it comes %d; 4 tablets"
             .formatted(
-                extent.unflushedMebibytes().stream()
-                    .map(String::valueOf)
-                    .collect(Collectors.joining(", ")),
-                extent.rounds(),
-                Math.min(extent.rounds(), extent.recommendedRounds())));
-    facts.putAll(setup.stele().facts());
-    for (Rival rival : List.of(setup.recommended(), setup.alike())) {
-      facts.putAll(ClusterSides.facts(rival));
+                chosen.stream().map(String::valueOf).collect(Collectors.joining(", ")),
+                run.rounds(),
+                asItComesRounds));
+    run.facts(stele.facts());
+    run.facts(asItComes.facts());
+    run.facts(alike.facts());
+    List<ClusterSide> turns = new ArrayList<>(alike.sides(stele));
+    if (asItComes instanceof Peer.Present(ClusterSide side)) {
+      turns.add(side);
     }
-    PrintWriter out = spec.commandLine().getOut();
-    facts.forEach((name, fact) -> out.printf("%-11s %s%n", name, fact));
-    out.println();
-    out.flush();
+    Map<String, Map<Integer, List<Outage>>> outages = new LinkedHashMap<>();
+    List<Entrant<Double>> entrants = new ArrayList<>();
+    for (ClusterSide side : turns) {
+      int rounds = side.session().equals(stele.session()) ? run.rounds() : asItComesRounds;
+      entrants.add(
+          new Entrant<>(
+              side.name(),
+              () -> {},
+              round ->
+                  round < rounds
+                      ? measure(
+                          run,
+                          side,
+                          chosen,
+                          round,
+                          outages.computeIfAbsent(side.name(), _ -> new LinkedHashMap<>()))
+                      : 0.0));
+    }
+    var _ = run.contest("recovery", "s of outages", Double::doubleValue, entrants);
+    new RecoveryResults(stele, asItComes, alike, outages).results(chosen).forEach(run::tell);
   }
 
-  private RecoveryExtent extent() {
-    RecoveryExtent extent = shared.quick() ? RecoveryExtent.QUICK : RecoveryExtent.FULL;
-    if (!unflushed.isEmpty()) {
-      unflushed.forEach(
-          size -> shared.within("--unflushed", size, 0, RecoveryExtent.MOST_MEBIBYTES));
-      extent = extent.withUnflushed(unflushed.stream().distinct().sorted().toList());
-    }
-    return shared.rounds().isPresent() ? extent.withRounds(shared.rounds().getAsInt()) : extent;
+  /** One round of a side; adds its outages by size, and returns their seconds. */
+  private double measure(
+      Run run, ClusterSide side, List<Integer> sizes, int round, Map<Integer, List<Outage>> outages)
+      throws InterruptedException {
+    double[] seconds = {0};
+    run.attempt(
+        "%s in round %d".formatted(side.name(), round + 1),
+        () ->
+            run.within(
+                side.name(),
+                directory -> {
+                  try (Cluster cluster = side.start(directory, PLAN)) {
+                    cluster.begin(PLAN.servers());
+                    OutageProbe probe = new OutageProbe(cluster);
+                    if (!quick()) {
+                      Outage first = probe.measure("warm", records(WARM_UP_MEBIBYTES), 1);
+                      tell(run, side, "warm-up", first);
+                    }
+                    for (int size : sizes) {
+                      Outage outage = probe.measure("table" + size, records(size), 2 + round);
+                      outages.computeIfAbsent(size, _ -> new ArrayList<>()).add(outage);
+                      seconds[0] += outage.readable();
+                      tell(run, side, caseName(size), outage);
+                    }
+                    return cluster;
+                  }
+                }));
+    return seconds[0];
+  }
+
+  private static long records(int mebibytes) {
+    return ((long) mebibytes << 20) / Records.BYTES;
+  }
+
+  private static void tell(Run run, ClusterSide side, String name, Outage outage) {
+    run.progress()
+        .line(
+            String.format(
+                Locale.ROOT,
+                "%-16s %-10s detected %6.2f  first write %6.2f  all tablets %6.2f  readable %6.2f "
+                    + " counted %6.2f s  log %,d bytes",
+                name,
+                side.name(),
+                outage.detected(),
+                outage.written(),
+                outage.allWritten(),
+                outage.readable(),
+                outage.counted(),
+                outage.logBytes()));
   }
 }

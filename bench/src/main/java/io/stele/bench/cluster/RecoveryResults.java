@@ -1,13 +1,15 @@
 package io.stele.bench.cluster;
 
-import io.stele.bench.cluster.RecoveryBench.Outcome;
+import io.stele.bench.Peer;
 import io.stele.bench.measure.Better;
 import io.stele.bench.measure.Median;
+import io.stele.bench.report.Notes;
 import io.stele.bench.report.Result;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
@@ -36,80 +38,86 @@ final class RecoveryResults {
           new Measure("write", Outage::written, "kill -9 to the first write that was taken"),
           new Measure("read", Outage::readable, "kill -9 to reads of all tablets"));
 
-  private final RecoverySetup setup;
-  private final List<Integer> sizes;
-  private final Outcome outcome;
+  private final ClusterSide stele;
+  private final Peer<ClusterSide> asItComes;
+  private final Peer<ClusterSide> alike;
+  private final Map<String, Map<Integer, List<Outage>>> outages;
 
-  RecoveryResults(RecoverySetup setup, List<Integer> sizes, Outcome outcome) {
-    this.setup = setup;
-    this.sizes = sizes.stream().filter(size -> !outcome.of(setup.stele(), size).isEmpty()).toList();
-    this.outcome = outcome;
+  /**
+   * Results of outages.
+   *
+   * @param asItComes the peer at its own session time-out
+   * @param alike the peer at Stele's
+   * @param outages by the name of the side, then by size, in the order of rounds
+   */
+  RecoveryResults(
+      ClusterSide stele,
+      Peer<ClusterSide> asItComes,
+      Peer<ClusterSide> alike,
+      Map<String, Map<Integer, List<Outage>>> outages) {
+    this.stele = stele;
+    this.asItComes = asItComes;
+    this.alike = alike;
+    this.outages = outages;
   }
 
-  List<Result> results() {
+  /** Of the sizes, in MiB, that were measured of Stele. */
+  List<Result> results(List<Integer> wanted) {
+    List<Integer> sizes =
+        wanted.stream().filter(size -> !of(stele.name(), size).isEmpty()).toList();
     List<Result> results = new ArrayList<>();
     for (int size : sizes) {
       for (Measure measure : MEASURES) {
-        String name = RecoveryBench.caseName(size) + "-" + measure.name();
-        results.add(beside(name, size, measure, setup.recommended()));
+        String name = RecoveryCommand.caseName(size) + "-" + measure.name();
+        results.add(beside(name, size, measure, asItComes));
         results.add(
-            beside(
-                "%s-%ds".formatted(name, SteleCluster.SESSION.toSeconds()),
-                size,
-                measure,
-                setup.alike()));
+            beside("%s-%ds".formatted(name, stele.session().toSeconds()), size, measure, alike));
       }
     }
     for (Measure measure : MEASURES) {
       if (!sizes.isEmpty()) {
-        results.add(slowest(measure));
+        results.add(slowest(measure, sizes));
       }
       if (sizes.size() > 1) {
-        results.add(growth(measure));
+        results.add(growth(measure, sizes));
       }
     }
     return results;
   }
 
-  private Result beside(String name, int size, Measure measure, Rival rival) {
-    List<Outage> ours = outcome.of(setup.stele(), size);
-    List<Outage> theirs = of(rival, size);
-    List<String> notes = new ArrayList<>();
-    notes.add(measure.about());
-    absence(rival, theirs).ifPresent(notes::add);
-    notes.add(details(setup.stele().name(), ours, measure));
+  private Result beside(String name, int size, Measure measure, Peer<ClusterSide> rival) {
+    List<Outage> ours = of(stele.name(), size);
+    List<Outage> theirs = of(rival.name(), size);
+    Notes notes = new Notes().add(measure.about()).add(absence(rival, theirs));
+    notes.add(details(stele.name(), ours, measure));
     if (!theirs.isEmpty()) {
       notes.add(details(rival.title(), theirs, measure));
     }
-    return Result.withoutGoal(
+    return Result.beside(
         name,
         "s",
         Better.LOWER,
         percentile(seconds(ours, measure), 50),
         theirs.isEmpty() ? Optional.empty() : Optional.of(percentile(seconds(theirs, measure), 50)),
         peerName(rival, theirs),
-        String.join("; ", notes));
+        null,
+        notes.toString());
   }
 
-  private List<Outage> of(Rival rival, int size) {
-    return switch (rival) {
-      case Rival.Present(ClusterSide side) -> outcome.of(side, size);
-      case Rival.Absent _ -> List.of();
-    };
+  private List<Outage> of(String side, int size) {
+    return outages.getOrDefault(side, Map.of()).getOrDefault(size, List.of());
   }
 
-  private static String peerName(Rival rival, List<Outage> theirs) {
-    return theirs.isEmpty() ? rival.title() + " (absent)" : rival.title();
+  private static String peerName(Peer<ClusterSide> rival, List<Outage> theirs) {
+    return theirs.isEmpty() && rival instanceof Peer.Present
+        ? rival.title() + " (absent)"
+        : rival.title();
   }
 
-  private static Optional<String> absence(Rival rival, List<Outage> theirs) {
-    return switch (rival) {
-      case Rival.Absent(String title, String reason) ->
-          Optional.of("%s is absent: %s".formatted(title, reason));
-      case Rival.Present(ClusterSide side) when theirs.isEmpty() ->
-          Optional.of("%s is absent: no round of it was measured".formatted(side.title()));
-      case Rival.Present _ -> Optional.empty();
-    };
+  private static String absence(Peer<ClusterSide> rival, List<Outage> theirs) {
+    return theirs.isEmpty() && rival instanceof Peer.Present
+        ? rival.title() + " is absent: no round of it was measured"
+        : rival.absence();
   }
 
   private static String details(String who, List<Outage> outages, Measure measure) {
@@ -128,33 +136,33 @@ final class RecoveryResults {
         Math.round(median(outages, Outage::logBytes) / 1e6));
   }
 
-  private Result slowest(Measure measure) {
+  private Result slowest(Measure measure, List<Integer> sizes) {
     List<Outage> ours = new ArrayList<>();
     List<Outage> theirs = new ArrayList<>();
     for (int size : sizes) {
-      ours.addAll(outcome.of(setup.stele(), size));
-      theirs.addAll(of(setup.alike(), size));
+      ours.addAll(of(stele.name(), size));
+      theirs.addAll(of(alike.name(), size));
     }
     return Result.bounded(
         "recovery-p99-" + measure.name(),
         "s",
         percentile(seconds(ours, measure), 99),
         theirs.isEmpty() ? Optional.empty() : Optional.of(percentile(seconds(theirs, measure), 99)),
-        peerName(setup.alike(), theirs),
+        peerName(alike, theirs),
         MOST_SECONDS,
         "p99 of %s over all sizes, %d outages; must be below %.0f s with the default session"
                 .formatted(measure.about(), ours.size(), MOST_SECONDS)
-            + " time-out of %d s".formatted(SteleCluster.SESSION.toSeconds()));
+            + " time-out of %d s".formatted(stele.session().toSeconds()));
   }
 
-  private Result growth(Measure measure) {
+  private Result growth(Measure measure, List<Integer> sizes) {
     int smallest = sizes.stream().min(Integer::compare).orElseThrow();
     int largest = sizes.stream().max(Integer::compare).orElseThrow();
-    List<Outage> theirs = of(setup.alike(), largest);
-    boolean compared = !theirs.isEmpty() && !of(setup.alike(), smallest).isEmpty();
+    List<Outage> theirs = of(alike.name(), largest);
+    boolean compared = !theirs.isEmpty() && !of(alike.name(), smallest).isEmpty();
     double ours =
-        median(outcome.of(setup.stele(), largest), measure.seconds())
-            / median(outcome.of(setup.stele(), smallest), measure.seconds());
+        median(of(stele.name(), largest), measure.seconds())
+            / median(of(stele.name(), smallest), measure.seconds());
     return Result.growth(
         "recovery-growth-" + measure.name(),
         "times",
@@ -162,9 +170,9 @@ final class RecoveryResults {
         compared
             ? Optional.of(
                 median(theirs, measure.seconds())
-                    / median(of(setup.alike(), smallest), measure.seconds()))
+                    / median(of(alike.name(), smallest), measure.seconds()))
             : Optional.empty(),
-        peerName(setup.alike(), compared ? theirs : List.of()),
+        peerName(alike, compared ? theirs : List.of()),
         MOST_GROWTH,
         "%s with %d MiB that were not flushed, in units of that with %d MiB"
             .formatted(measure.about(), largest, smallest));

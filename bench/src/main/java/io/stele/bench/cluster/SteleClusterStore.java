@@ -11,8 +11,8 @@ import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TabletInfo;
-import io.stele.bench.cluster.probe.ClusterDriver;
-import io.stele.bench.cluster.probe.ClusterStore;
+import io.stele.bench.driver.ClusterDriver;
+import io.stele.bench.driver.ClusterStore;
 import io.stele.bench.table.SteleStore;
 import io.stele.client.Stele;
 import io.stele.client.metastore.KeyValue;
@@ -23,14 +23,12 @@ import io.stele.client.table.RowScan;
 import io.stele.protocol.v1.LocateTabletsRequest;
 import io.stele.protocol.v1.LocateTabletsResponse;
 import io.stele.protocol.v1.TableDataGrpc;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** A cluster of Stele through its Java client, and through the native protocol past its cache. */
 final class SteleClusterStore extends SteleStore implements ClusterStore {
-  private static final Duration SHORT = Duration.ofSeconds(1);
   private static final List<String> CATALOG = List.of("META0", "META1");
 
   private final Stele impatient; // kept: what it remembers of a dead server is part of the time

@@ -4,7 +4,7 @@ import com.spotify.sparkey.CompressionType;
 import com.spotify.sparkey.Sparkey;
 import com.spotify.sparkey.SparkeyReader;
 import com.spotify.sparkey.SparkeyWriter;
-import io.stele.bench.measure.Operation;
+import io.stele.bench.driver.Crew;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ final class Library implements AutoCloseable {
   }
 
   /** One thread that looks up random records, with a reader of its own. */
-  Operation lookups(int thread, int records) {
+  Crew.Work lookups(int thread, int records) {
     SparkeyReader own = reader.duplicate();
     SplittableRandom random = new SplittableRandom(thread);
     return () -> {
@@ -41,6 +41,7 @@ final class Library implements AutoCloseable {
       if (value == null) {
         throw new IllegalStateException("the library does not have record " + number);
       }
+      return true;
     };
   }
 

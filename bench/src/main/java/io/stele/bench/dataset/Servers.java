@@ -1,15 +1,17 @@
 package io.stele.bench.dataset;
 
-import io.stele.bench.measure.FreePorts;
-import io.stele.bench.measure.Member;
-import io.stele.bench.measure.SteleProgram;
+import io.stele.base.process.ChildProcess;
+import io.stele.base.process.ServerProcess;
+import io.stele.base.process.SteleProgram;
+import io.stele.bench.measure.Footprint;
+import io.stele.bench.process.SteleServers;
+import io.stele.testkit.FreePorts;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,13 +22,12 @@ import java.util.List;
  * and one that has none, and so asks the other. Node to node they are of one cluster.
  */
 final class Servers implements AutoCloseable {
-  static final List<String> HEAP = List.of("-Xms256m", "-Xmx1g");
-
+  private static final List<String> HEAP = List.of("-Xms256m", "-Xmx1g");
   private static final Duration START_PATIENCE = Duration.ofMinutes(5);
   private static final Duration PAUSE = Duration.ofMillis(50);
 
   private final Path directory;
-  private final List<Member> running = new ArrayList<>();
+  private final List<ChildProcess> running = new ArrayList<>();
   private final List<String> addresses = new ArrayList<>(); // of datasets, in the same order
 
   private Servers(Path directory) {
@@ -40,83 +41,54 @@ final class Servers implements AutoCloseable {
    */
   static Servers start(Path directory, Path source) throws Exception {
     Servers servers = new Servers(directory);
-    boolean started = false;
     try {
       servers.begin(source);
-      started = true;
       return servers;
-    } finally {
-      if (!started) {
-        servers.close();
-      }
+    } catch (Exception e) {
+      servers.close();
+      throw e;
     }
   }
 
   private void begin(Path source) throws Exception {
-    List<Integer> ports = FreePorts.find(6);
-    int constant = ports.get(0);
-    add(
-        new Member(
+    int constant = FreePorts.next();
+    ChildProcess limit =
+        new ChildProcess(
             "the constant",
-            "127.0.0.1:" + constant,
-            SteleProgram.command(
-                flags(), ConstantServer.class.getName(), Integer.toString(constant)),
-            directory.resolve("constant.log")),
-        constant);
-    List<String> cluster =
-        List.of(
-            "--set=datasets.source=" + source,
-            "--set=datasets.cluster=bench",
-            "--set=datasets.replication=1",
-            "--set=datasets.proxy-timeout=5s");
-    String metastore = "127.0.0.1:" + ports.get(1);
-    add(
-        node(
-            "holder",
-            ports.get(1),
-            ports.get(3),
-            cluster,
-            "--roles=metastore,datasets",
-            "--raft-port=" + ports.get(2),
-            "--set=datasets.time-to-converge=0s"),
-        ports.get(3));
-    awaitAnswer(1);
-    add(
+            SteleProgram.java(flags(), ConstantServer.class.getName(), Integer.toString(constant)),
+            directory.resolve("constant.log"));
+    limit.launch();
+    running.add(limit);
+    addresses.add("127.0.0.1:" + constant);
+    ServerProcess holder =
+        node("holder", source, "--roles=metastore,datasets", "--set=datasets.time-to-converge=0s");
+    var _ =
         node(
             "proxy",
-            ports.get(4),
-            ports.get(5),
-            cluster,
+            source,
             "--roles=datasets",
-            "--metastore=" + metastore,
-            "--set=datasets.time-to-converge=24h"), // it never gets to have shards
-        ports.get(5));
-    awaitAnswer(2);
+            "--metastore=" + holder.address(),
+            "--set=datasets.time-to-converge=24h"); // it never gets to have shards
     awaitAnswer(0);
   }
 
-  private Member node(String name, int port, int http, List<String> settings, String... options) {
-    List<String> command =
-        SteleProgram.stele(flags(), "server", "--name=" + name, "--port=" + port);
-    command.add("--data=" + directory.resolve(name));
-    command.add("--set=datasets.port=" + http);
-    command.addAll(settings);
-    command.addAll(List.of(options));
-    return new Member(
-        "Stele's " + name, "127.0.0.1:" + port, command, directory.resolve(name + ".log"));
+  /** Starts a node; returns when it answers. */
+  private ServerProcess node(String name, Path source, String... options) throws Exception {
+    List<String> arguments = new ArrayList<>(List.of("server", "--name=" + name));
+    arguments.add("--set=datasets.source=" + source);
+    arguments.add("--set=datasets.cluster=bench");
+    arguments.add("--set=datasets.replication=1");
+    arguments.add("--set=datasets.proxy-timeout=5s");
+    arguments.addAll(List.of(options));
+    ServerProcess node = SteleServers.server(directory, name, HEAP, arguments);
+    running.add(node);
+    addresses.add(node.start().of("datasets"));
+    awaitAnswer(running.size() - 1);
+    return node;
   }
 
   static List<String> flags() {
-    List<String> flags = new ArrayList<>(HEAP);
-    flags.addAll(SteleProgram.FLAGS);
-    return flags;
-  }
-
-  private void add(Member member, int http) throws IOException {
-    Files.createDirectories(directory);
-    member.start();
-    running.add(member);
-    addresses.add("127.0.0.1:" + http);
+    return SteleServers.flags(HEAP);
   }
 
   /** Waits until a server answers a key, and checks the answer. */
@@ -141,7 +113,7 @@ final class Servers implements AutoCloseable {
         if (System.nanoTime() - deadline > 0) {
           throw new IOException(
               "%s does not answer within %s; it said last:%n%s"
-                  .formatted(uri, START_PATIENCE, running.get(number).lastWords()));
+                  .formatted(uri, START_PATIENCE, running.get(number).lastLines()));
         }
         Thread.sleep(PAUSE);
       }
@@ -160,15 +132,19 @@ final class Servers implements AutoCloseable {
     return addresses.get(2);
   }
 
-  List<ProcessHandle> handles() {
-    return running.stream().map(Member::handle).toList();
+  /** The process that answers at an address, and those that it asks. */
+  Footprint footprint(String address) {
+    List<ChildProcess> behind =
+        switch (addresses.indexOf(address)) {
+          case 0 -> running.subList(0, 1);
+          case 1 -> running.subList(1, 2);
+          default -> running.subList(1, 3);
+        };
+    return () -> behind.stream().map(ChildProcess::handle).toList();
   }
 
   @Override
-  public void close() throws InterruptedException {
-    for (Member member : running) {
-      member.killIfRunning();
-    }
-    running.clear();
+  public void close() {
+    running.forEach(ChildProcess::kill);
   }
 }

@@ -1,21 +1,16 @@
 package io.stele.bench.dataset;
 
-import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
-import io.stele.bench.measure.CpuMeter;
-import io.stele.bench.measure.Sample;
+import io.stele.bench.driver.Sample;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * The program {@code wrk}: one thread that keeps some connections busy with requests for random
@@ -31,7 +26,6 @@ record Wrk(Path program) {
   private static final Pattern FAILED =
       Pattern.compile("(Non-2xx or 3xx responses: \\d+|Socket errors: .*)");
   private static final long PATIENCE_SECONDS = 60;
-  private static final long LOOK_BEFORE_END_MILLIS = 100;
 
   /** Where it is installed, if it is. */
   static Optional<Wrk> find() {
@@ -48,15 +42,8 @@ record Wrk(Path program) {
    * Measures.
    *
    * @param directory for its script
-   * @param servers whose use of the machine is not that of others
    */
-  Sample run(
-      Path directory,
-      String address,
-      int connections,
-      int records,
-      Duration length,
-      List<ProcessHandle> servers)
+  Sample run(Path directory, String address, int connections, int records, Duration length)
       throws IOException, InterruptedException {
     Path script = directory.resolve("keys.lua");
     Files.writeString(script, script(records));
@@ -74,16 +61,11 @@ record Wrk(Path program) {
             .redirectErrorStream(true)
             .start();
     try {
-      CpuMeter cpu =
-          CpuMeter.start(Stream.concat(servers.stream(), Stream.of(process.toHandle())).toList());
-      // What a process has used can be asked for only as long as it runs.
-      boolean early = process.waitFor(seconds * 1_000 - LOOK_BEFORE_END_MILLIS, MILLISECONDS);
-      OptionalDouble others = early ? OptionalDouble.empty() : cpu.othersShare();
       String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (!process.waitFor(PATIENCE_SECONDS, SECONDS) || process.exitValue() != 0) {
         throw new IOException("wrk failed: " + said.strip());
       }
-      return read(said, others);
+      return read(said);
     } finally {
       process.destroyForcibly();
     }
@@ -102,7 +84,7 @@ record Wrk(Path program) {
   }
 
   /** Takes the figures out of what it prints. */
-  static Sample read(String said, OptionalDouble others) throws IOException {
+  static Sample read(String said) throws IOException {
     Matcher failed = FAILED.matcher(said);
     if (failed.find()) {
       throw new IOException("not all requests were answered: " + failed.group(1));
@@ -124,7 +106,7 @@ record Wrk(Path program) {
       throw new IOException("wrk said something else than expected: " + said.strip());
     }
     long requests = Long.parseLong(total.group(1));
-    return new Sample(requests, requests / Double.parseDouble(rate.group(1)), p50, p99, others);
+    return new Sample(requests, requests / Double.parseDouble(rate.group(1)), p50, p99);
   }
 
   private static double micros(String number, String unit) {

@@ -1,29 +1,21 @@
 package io.stele.bench.engine;
 
-import io.stele.bench.SharedOptions;
-import io.stele.bench.measure.Progress;
-import io.stele.bench.measure.Workspace;
-import io.stele.bench.report.Report;
-import io.stele.bench.report.Result;
-import io.stele.cli.ExitCode;
-import io.stele.cli.TextTable;
+import io.stele.base.error.ExhaustedException;
+import io.stele.bench.Benchmark;
+import io.stele.bench.Case;
+import io.stele.bench.Peer;
+import io.stele.bench.Run;
 import io.stele.engine.disk.Codec;
-import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** {@code stele bench engine}: the storage engine beside RocksDB. */
@@ -34,13 +26,28 @@ import picocli.CommandLine.TypeConversionException;
       "Both sides run in turns in this process, over the same records, with the same durability,"
           + " cache and codec. A ratio above 1 means that Stele is better."
     })
-public final class EngineCommand implements Callable<Integer> {
+public final class EngineCommand extends Benchmark<EngineCommand.Work> {
+  private static final long RECORDS = 2_000_000;
+  private static final long QUICK_RECORDS = 200_000;
+  private static final long MOST_RECORDS = 1_000_000_000_000L;
+  private static final List<Integer> VALUE_SIZES = List.of(100, 1024);
+  private static final int OPEN_VALUE_SIZE = 1024;
+  private static final int GROWTH_VALUE_SIZE = 100;
 
-  private final Supplier<Peer> peers;
+  /** What a case does. */
+  sealed interface Work {}
 
-  @Spec private CommandSpec spec;
+  /** Measured for each value size, over the same data as its neighbours. */
+  private non-sealed interface Sized extends Work {
+    void run(EngineCases cases, Dataset data) throws Exception;
+  }
 
-  @Mixin private SharedOptions shared = new SharedOptions();
+  /** Measured once, over data of its own. */
+  private non-sealed interface Once extends Work {
+    void run(EngineCases cases) throws Exception;
+  }
+
+  private final Function<Codec, Peer<EngineSide>> peers;
 
   @Option(
       names = "--records",
@@ -68,7 +75,7 @@ public final class EngineCommand implements Callable<Integer> {
     this(RocksSide::find);
   }
 
-  EngineCommand(Supplier<Peer> peers) {
+  EngineCommand(Function<Codec, Peer<EngineSide>> peers) {
     this.peers = peers;
   }
 
@@ -94,70 +101,149 @@ public final class EngineCommand implements Callable<Integer> {
     }
   }
 
+  private static Case<Work> sized(String name, String about, Sized work) {
+    return new Case<>(name, about, work);
+  }
+
   @Override
-  public Integer call() throws Exception {
-    if (shared.list()) {
-      printCases();
-      return ExitCode.OK;
+  protected List<Case<Work>> cases() {
+    return List.of(
+        sized(
+            "fill-sync",
+            "random puts from %d threads, each durable (fsync) when it returns"
+                .formatted(EngineCases.SYNC_THREADS),
+            EngineCases::fillSync),
+        sized(
+            "fill",
+            "random puts of all records from 1 thread that does not wait for the log",
+            EngineCases::fill),
+        sized("disk-bytes", "bytes of all files after a full compaction", EngineCases::diskBytes),
+        sized(
+            "get-cached",
+            "random gets at 1 and 2 threads, all data in the block cache",
+            EngineCases::getCached),
+        sized(
+            "get-uncached",
+            "random gets at 1 and 2 threads, the block cache an eighth of the data",
+            EngineCases::getUncached),
+        sized(
+            "scan",
+            "full scan at 1 thread, every byte of keys and values read, all data in the block"
+                + " cache",
+            EngineCases::scan),
+        sized(
+            "seek" + EngineCases.SOUGHT_CELLS,
+            "seek to a random key and read %d values, all data in the block cache"
+                .formatted(EngineCases.SOUGHT_CELLS),
+            EngineCases::seek),
+        new Case<>(
+            "open",
+            "time to open a store of a gigabyte (less in a quick run) and read one key",
+            (Once) cases -> cases.open(openRecords())),
+        new Case<>(
+            "growth",
+            "cost of a get and of a scanned row at 3 and 10 times the data, relative to 1 time",
+            (Once) cases -> cases.growth(growthRecords())));
+  }
+
+  // ---- scale
+
+  private long count() {
+    return scaled("--records", records, RECORDS, QUICK_RECORDS, 1, MOST_RECORDS);
+  }
+
+  private List<Integer> sizes() {
+    return scaled(
+        "--value-size",
+        valueSizes,
+        VALUE_SIZES,
+        VALUE_SIZES,
+        Records.SMALLEST_VALUE,
+        Records.LARGEST_VALUE);
+  }
+
+  private Records openRecords() {
+    return new Records(OPEN_VALUE_SIZE, Math.min(count(), quick() ? 100_000 : 1_000_000));
+  }
+
+  private Records growthRecords() {
+    return new Records(GROWTH_VALUE_SIZE, Math.clamp(count() / 5, 1, quick() ? 50_000 : 400_000));
+  }
+
+  /** Keys and values of the most that is open at one time, on one side. */
+  private long largestBytes() {
+    int growth = EngineCases.GROWTH.stream().mapToInt(Integer::intValue).sum();
+    long largest = Math.max(growth * growthRecords().bytes(), openRecords().bytes());
+    for (int size : sizes()) {
+      largest = Math.max(largest, new Records(size, count()).bytes());
     }
-    List<EngineCase> cases = shared.choose(EngineBench.cases(), EngineCase::name);
-    Scale scale = scale();
-    shared.checkJson();
-    scale.checkHeap(Runtime.getRuntime().maxMemory());
-    try (Workspace workspace = shared.workspace()) {
-      workspace.checkSpace(scale.neededDiskBytes());
-      Progress progress = new Progress(spec.commandLine().getErr());
-      Setup setup = new Setup(scale, codec, new SteleSide(), peers.get(), workspace, progress);
-      printHead(setup);
-      measure(setup, cases);
+    return largest;
+  }
+
+  /** Two sides, one of them while it is compacted, and what the formats and the logs add. */
+  @Override
+  protected long neededDiskBytes() {
+    return 4 * largestBytes() + (64L << 20);
+  }
+
+  /** Stele's cache is in the heap, and so are its mem fragments. */
+  private long neededHeapBytes() {
+    long data = largestBytes();
+    long memory = EngineSide.MEMORY_TABLES * EngineSide.MEMORY_TABLE_BYTES * 3 / 2;
+    return data * 3 / 2 + Math.min(memory, 3 * data) + (256L << 20);
+  }
+
+  void checkHeap(long heapBytes) {
+    if (heapBytes < neededHeapBytes()) {
+      throw new ExhaustedException(
+          String.format(
+              Locale.ROOT,
+              "the JVM's heap of %,d MiB is too small, this run needs %,d MiB: set"
+                  + " STELE_JAVA_OPTS=-Xmx%dm, or use fewer --records",
+              heapBytes >> 20,
+              neededHeapBytes() >> 20,
+              (neededHeapBytes() * 5 / 4) >> 20));
     }
-    return ExitCode.OK;
   }
 
-  private void measure(Setup setup, List<EngineCase> cases) throws Exception {
-    List<Result> results = new ArrayList<>();
-    PrintWriter out = spec.commandLine().getOut();
-    try {
-      EngineBench.run(setup, cases, results::add);
-    } finally {
-      // Also when a case failed: what was measured before it took long enough.
-      out.print(new Report(setup.peer().name().toUpperCase(Locale.ROOT), results).toTable());
-      out.flush();
-    }
-    shared.writeJson(setup.peer().name(), results);
+  // ---- the run
+
+  @Override
+  protected String peerColumn() {
+    return "ROCKSDB";
   }
 
-  private void printCases() {
-    TextTable table = new TextTable("CASE", "MEASURES");
-    EngineBench.cases().forEach(each -> table.row(each.name(), each.about()));
-    spec.commandLine().getOut().print(table);
-    spec.commandLine().getOut().flush();
-  }
-
-  private void printHead(Setup setup) throws IOException {
-    PrintWriter out = spec.commandLine().getOut();
-    RunFacts.of(setup).forEach((name, fact) -> out.printf("%-11s %s%n", name, fact));
-    out.println();
-    out.flush();
-  }
-
-  private Scale scale() {
-    Scale scale = shared.quick() ? Scale.QUICK : Scale.FULL;
-    if (records != null) {
-      if (records < 1) {
-        throw shared.mistake("--records is %d; it must be 1 or more".formatted(records));
+  @Override
+  protected void measure(Run run, List<Case<Work>> wanted) throws Exception {
+    checkHeap(Runtime.getRuntime().maxMemory());
+    EngineSide stele = new SteleSide(codec);
+    Peer<EngineSide> peer = peers.apply(codec);
+    run.fact(
+        "scale",
+        String.format(
+            Locale.ROOT,
+            "%,d records, keys of %d bytes, values of %s bytes; %s",
+            count(),
+            Records.KEY_BYTES,
+            sizes().stream().map(String::valueOf).collect(Collectors.joining(" and ")),
+            run.lengths()));
+    run.facts(stele.facts());
+    run.facts(peer.facts());
+    EngineCases cases = new EngineCases(run, stele, peer);
+    for (int size : sizes()) {
+      String label = Records.label(size);
+      try (Dataset data = new Dataset(run, "data-" + label, new Records(size, count()))) {
+        for (Case<Work> each : wanted) {
+          if (each.work() instanceof Sized sized) {
+            run.attempt(each.name() + "-" + label, () -> sized.run(cases, data));
+          }
+        }
       }
-      scale = scale.withRecords(records);
     }
-    if (!valueSizes.isEmpty()) {
-      valueSizes.forEach(
-          size ->
-              shared.within("--value-size", size, Records.SMALLEST_VALUE, Records.LARGEST_VALUE));
-      scale = scale.withValueSizes(valueSizes.stream().distinct().toList());
+    for (Case<Work> each : wanted) {
+      if (each.work() instanceof Once once) {
+        run.attempt(each.name(), () -> once.run(cases));
+      }
     }
-    if (shared.rounds().isPresent()) {
-      scale = scale.withRounds(shared.rounds().getAsInt());
-    }
-    return shared.phase().map(scale::withPhase).orElse(scale);
   }
 }

@@ -24,6 +24,11 @@ final class Records {
   private static final int PIECE = 16;
   private static final byte[] POOL = pool();
 
+  /**
+   * Where results go that nobody needs, so that the compiler cannot leave out the work for them.
+   */
+  private static volatile long kept;
+
   private final int valueSize;
   private final long count;
   private @Nullable Long expectedFold; // guarded by this
@@ -161,6 +166,14 @@ final class Records {
       fold ^= buffer.get(at);
     }
     return fold;
+  }
+
+  static void keep(long result) {
+    kept = result;
+  }
+
+  static long kept() {
+    return kept;
   }
 
   /** A bijection of 64 bits that leaves no order: the finalizer of SplittableRandom's kind. */

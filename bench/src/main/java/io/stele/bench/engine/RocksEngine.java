@@ -142,7 +142,7 @@ final class RocksEngine implements Engine {
     @Override
     public void close() {
       iterator.close();
-      Sink.take(walk.fold);
+      Records.keep(walk.fold);
     }
   }
 
@@ -163,7 +163,7 @@ final class RocksEngine implements Engine {
 
     @Override
     public void close() {
-      Sink.take(walk.fold);
+      Records.keep(walk.fold);
     }
   }
 

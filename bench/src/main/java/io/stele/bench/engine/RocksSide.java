@@ -1,10 +1,11 @@
 package io.stele.bench.engine;
 
 import io.stele.base.settings.ByteSize;
+import io.stele.bench.Peer;
 import io.stele.engine.disk.Codec;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.Objects;
+import java.util.Map;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.CompressionOptions;
@@ -13,8 +14,8 @@ import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 
-/** RocksDB through its JNI binding, in this process. */
-final class RocksSide implements EngineSide {
+/** RocksDB through its JNI binding. */
+record RocksSide(Codec codec) implements EngineSide {
   static final String NAME = "RocksDB";
 
   private static final int BLOCK_SIZE = 4 << 10;
@@ -22,20 +23,21 @@ final class RocksSide implements EngineSide {
   private static final int BLOOM_BITS = 10;
   private static final int BACKGROUND_JOBS = 2;
 
-  private RocksSide() {}
+  /** Of Stele's codec. */
+  private static final int ZSTD_LEVEL = 1;
 
   /** RocksDB, if its native library runs on this machine. */
-  static Peer find() {
-    return find(RocksDB::loadLibrary);
+  static Peer<EngineSide> find(Codec codec) {
+    return find(codec, RocksDB::loadLibrary);
   }
 
-  static Peer find(Runnable loader) {
-    try {
-      loader.run();
-      return new Peer.Present(new RocksSide(), RocksDB.rocksdbVersion().toString());
-    } catch (LinkageError | RuntimeException e) {
-      return new Peer.Absent(NAME, Objects.requireNonNullElse(e.getMessage(), e.toString()));
-    }
+  static Peer<EngineSide> find(Codec codec, Runnable loader) {
+    return Peer.find(
+        NAME,
+        () -> {
+          loader.run();
+          return new RocksSide(codec);
+        });
   }
 
   @Override
@@ -44,39 +46,43 @@ final class RocksSide implements EngineSide {
   }
 
   @Override
-  public String options(EngineOptions options) {
-    return "codec %s, blocks of %s, format version %d, Bloom filter of %d bits a key, %s"
-        .formatted(
-            options.codec().name().toLowerCase(Locale.ROOT),
-            new ByteSize(BLOCK_SIZE),
-            FORMAT_VERSION,
-            BLOOM_BITS,
-            "%d write buffers of %s, %d background jobs, dynamic level bytes, index and filters"
-                    .formatted(
-                        EngineOptions.MEMORY_TABLES,
-                        new ByteSize(EngineOptions.MEMORY_TABLE_BYTES),
-                        BACKGROUND_JOBS)
-                + " outside the block cache, all else by default");
+  public String version() {
+    return RocksDB.rocksdbVersion().toString();
   }
 
   @Override
-  public Engine open(Path directory, Records records, EngineOptions options) throws Exception {
+  public Map<String, String> facts() {
+    return Map.of(
+        NAME,
+        version()
+            + " in this JVM; codec %s, blocks of %s, format version %d, Bloom filter of %d bits a key, "
+                .formatted(
+                    codec.name().toLowerCase(Locale.ROOT),
+                    new ByteSize(BLOCK_SIZE),
+                    FORMAT_VERSION,
+                    BLOOM_BITS)
+            + "%d write buffers of %s, %d background jobs, dynamic level bytes, index and filters outside the block cache, all else by default"
+                .formatted(MEMORY_TABLES, new ByteSize(MEMORY_TABLE_BYTES), BACKGROUND_JOBS));
+  }
+
+  @Override
+  public Engine open(Path directory, Records records, long cacheBytes) throws Exception {
     Natives natives = new Natives();
     try {
-      LRUCache cache = natives.keep(new LRUCache(options.cacheBytes()));
+      LRUCache cache = natives.keep(new LRUCache(cacheBytes));
       BloomFilter filter = natives.keep(new BloomFilter(BLOOM_BITS, false));
       CompressionOptions compression = natives.keep(new CompressionOptions());
-      if (options.codec() == Codec.ZSTD) {
-        compression.setLevel(EngineOptions.ZSTD_LEVEL);
+      if (codec == Codec.ZSTD) {
+        compression.setLevel(ZSTD_LEVEL);
       }
       Options open =
           natives
               .keep(new Options())
               .setCreateIfMissing(true)
-              .setCompressionType(compression(options.codec()))
+              .setCompressionType(compression(codec))
               .setCompressionOptions(compression)
-              .setWriteBufferSize(EngineOptions.MEMORY_TABLE_BYTES)
-              .setMaxWriteBufferNumber(EngineOptions.MEMORY_TABLES)
+              .setWriteBufferSize(MEMORY_TABLE_BYTES)
+              .setMaxWriteBufferNumber(MEMORY_TABLES)
               .setMaxBackgroundJobs(BACKGROUND_JOBS)
               .setLevelCompactionDynamicLevelBytes(true)
               .setTableFormatConfig(

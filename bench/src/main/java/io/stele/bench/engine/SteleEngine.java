@@ -144,7 +144,7 @@ final class SteleEngine implements Engine {
 
     @Override
     public void close() {
-      Sink.take(fold);
+      Records.keep(fold);
     }
   }
 
@@ -167,7 +167,7 @@ final class SteleEngine implements Engine {
     @Override
     public void close() {
       scan.close();
-      Sink.take(fold);
+      Records.keep(fold);
     }
   }
 

@@ -1,10 +1,11 @@
 package io.stele.bench.metastore;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import io.stele.bench.measure.FreePorts;
-import io.stele.bench.measure.Member;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.process.ChildProcess;
+import io.stele.bench.Peer;
+import io.stele.testkit.FreePorts;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,14 +19,17 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * etcd as it is installed, with its defaults (each write is synced to disk before it is answered),
- * but for the size that its store may reach; it compacts nothing by itself.
+ * etcd with its defaults (each write is synced to disk before it is answered), but for the size
+ * that its store may reach; it compacts nothing by itself.
+ *
+ * @param program by its name or path
  */
-final class EtcdSide implements Side {
+record EtcdSide(String program, String version) implements MetastoreSide {
   static final String NAME = "etcd";
+
   private static final String LOOPBACK = "127.0.0.1";
   private static final Pattern VERSION = Pattern.compile("etcd Version: (\\S+)");
-  private static final KeySet FIRST_KEY = new KeySet("/ready", 1, 16);
+  private static final int VERSION_SECONDS = 10;
 
   /** Far more than the largest case needs. */
   private static final long QUOTA_BYTES = 64L << 30;
@@ -38,42 +42,32 @@ final class EtcdSide implements Side {
           "--log-level=warn",
           "--log-outputs=stderr");
 
-  private final String program;
-  private final String version;
-
-  private EtcdSide(String program, String version) {
-    this.program = program;
-    this.version = version;
+  /** The etcd of this name on the path, or at this path. */
+  static Peer<MetastoreSide> find(String program) {
+    return Peer.find(NAME, () -> new EtcdSide(program, version(program)));
   }
 
-  /** The etcd that is found on the path. */
-  static Peer find() {
-    return find(NAME);
-  }
-
-  static Peer find(String program) {
+  private static String version(String program) throws IOException, InterruptedException {
+    Process process;
     try {
-      Process process =
-          new ProcessBuilder(program, "--version")
-              .redirectErrorStream(true)
-              .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-              .start();
-      String said = new String(process.getInputStream().readAllBytes(), UTF_8);
-      if (!process.waitFor(10, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-        return new Peer.Absent(NAME, "'%s --version' does not end".formatted(program));
-      }
-      Matcher version = VERSION.matcher(said);
-      return version.find()
-          ? new Peer.Present(new EtcdSide(program, version.group(1)))
-          : new Peer.Absent(NAME, "'%s --version' names no version".formatted(program));
+      process = new ProcessBuilder(program, "--version").redirectErrorStream(true).start();
     } catch (IOException e) {
-      return new Peer.Absent(
-          NAME, "no program '%s' is on the path; on Debian install etcd-server".formatted(program));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return new Peer.Absent(NAME, "interrupted while '%s' was asked".formatted(program));
+      throw new IOException(
+          "no program '%s' is on the path; on Debian install etcd-server, or name one by --etcd"
+              .formatted(program),
+          e);
     }
+    process.getOutputStream().close();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (!process.waitFor(VERSION_SECONDS, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new UnavailableException("'%s --version' does not end".formatted(program));
+    }
+    Matcher version = VERSION.matcher(said);
+    if (!version.find()) {
+      throw new UnavailableException("'%s --version' names no version".formatted(program));
+    }
+    return version.group(1);
   }
 
   @Override
@@ -82,57 +76,46 @@ final class EtcdSide implements Side {
   }
 
   @Override
-  public String version() {
-    return version;
-  }
-
-  @Override
   public Map<String, String> facts() {
     Map<String, String> facts = new LinkedHashMap<>();
-    facts.put(NAME, version + ", a process a member; all requests go to the member that leads");
+    facts.put(
+        NAME,
+        "%s (%s), a process a member; all requests go to the member that leads"
+            .formatted(version, program));
     facts.put(NAME + " flags", String.join(" ", COMMON) + ", all else by default");
     return facts;
   }
 
   @Override
-  public Cluster start(Path directory, int members) throws Exception {
-    List<Integer> ports = FreePorts.find(2 * members);
-    String group =
+  public Group start(Path directory, int members) throws Exception {
+    List<Integer> ports = IntStream.range(0, 2 * members).mapToObj(_ -> FreePorts.next()).toList();
+    String cluster =
         IntStream.range(0, members)
             .mapToObj(i -> "member%d=%s".formatted(i, url(ports.get(members + i))))
             .collect(Collectors.joining(","));
-    List<Member> processes = new ArrayList<>();
+    List<ChildProcess> processes = new ArrayList<>();
+    List<String> addresses = new ArrayList<>();
     for (int i = 0; i < members; i++) {
-      processes.add(member(directory, i, group, ports.get(i), ports.get(members + i)));
+      String client = url(ports.get(i));
+      String peer = url(ports.get(members + i));
+      Path home = Files.createDirectory(directory.resolve("member" + i));
+      List<String> command = new ArrayList<>();
+      command.add(program);
+      command.add("--name=member" + i);
+      command.add("--data-dir=" + home.resolve("data"));
+      command.add("--listen-client-urls=" + client);
+      command.add("--advertise-client-urls=" + client);
+      command.add("--listen-peer-urls=" + peer);
+      command.add("--initial-advertise-peer-urls=" + peer);
+      command.add("--initial-cluster=" + cluster);
+      command.add("--initial-cluster-state=new");
+      command.addAll(COMMON);
+      processes.add(new ChildProcess("etcd's member" + i, command, home.resolve("etcd.log")));
+      addresses.add(LOOPBACK + ":" + ports.get(i));
     }
-    Cluster cluster = new Cluster(directory, processes, EtcdDriver::connectToLeader);
-    try {
-      cluster.start();
-      cluster.await("etcd's start", driver -> driver.put(FIRST_KEY, 0, 0));
-      return cluster;
-    } catch (Exception e) {
-      cluster.close();
-      throw e;
-    }
-  }
-
-  private Member member(Path directory, int number, String group, int clientPort, int peerPort)
-      throws IOException {
-    String name = "member" + number;
-    Path home = Files.createDirectory(directory.resolve(name));
-    List<String> command = new ArrayList<>();
-    command.add(program);
-    command.add("--name=" + name);
-    command.add("--data-dir=" + home.resolve("data"));
-    command.add("--listen-client-urls=" + url(clientPort));
-    command.add("--advertise-client-urls=" + url(clientPort));
-    command.add("--listen-peer-urls=" + url(peerPort));
-    command.add("--initial-advertise-peer-urls=" + url(peerPort));
-    command.add("--initial-cluster=" + group);
-    command.add("--initial-cluster-state=new");
-    command.addAll(COMMON);
-    return new Member(
-        "etcd's " + name, LOOPBACK + ":" + clientPort, command, home.resolve("etcd.log"));
+    processes.forEach(ChildProcess::launch);
+    return new Group(NAME, directory, processes, addresses, EtcdConnection::connectToLeader)
+        .ready();
   }
 
   private static String url(int port) {

@@ -17,24 +17,24 @@ import org.jspecify.annotations.Nullable;
  * Watches of one connection, all on one stream, as etcd's own library bundles them. Their ids are
  * the numbers that etcd counts from 0.
  */
-final class EtcdWatches implements Driver.Watches, StreamObserver<WatchResponse> {
+final class EtcdWatches implements Connection.Watches, StreamObserver<WatchResponse> {
   private final KeySet keys;
   private final int firstWatcher;
   private final int count;
-  private final Driver.EventSink sink;
-  private final CompletableFuture<Driver.Watches> started = new CompletableFuture<>();
+  private final Connection.EventSink sink;
+  private final CompletableFuture<Connection.Watches> started = new CompletableFuture<>();
   private int created; // the stream's thread only
   private volatile boolean closed;
   private volatile @Nullable StreamObserver<WatchRequest> requests;
 
-  EtcdWatches(KeySet keys, int firstWatcher, int count, Driver.EventSink sink) {
+  EtcdWatches(KeySet keys, int firstWatcher, int count, Connection.EventSink sink) {
     this.keys = keys;
     this.firstWatcher = firstWatcher;
     this.count = count;
     this.sink = sink;
   }
 
-  CompletableFuture<Driver.Watches> start(ManagedChannel channel) {
+  CompletableFuture<Connection.Watches> start(ManagedChannel channel) {
     StreamObserver<WatchRequest> stream =
         ClientCalls.asyncBidiStreamingCall(
             channel.newCall(WatchGrpc.getWatchMethod(), CallOptions.DEFAULT), this);
@@ -43,8 +43,8 @@ final class EtcdWatches implements Driver.Watches, StreamObserver<WatchResponse>
         WatchRequest.newBuilder()
             .setCreateRequest(
                 WatchCreateRequest.newBuilder()
-                    .setKey(EtcdDriver.wrap(keys.first()))
-                    .setRangeEnd(EtcdDriver.wrap(keys.end())))
+                    .setKey(EtcdConnection.wrap(keys.first()))
+                    .setRangeEnd(EtcdConnection.wrap(keys.end())))
             .build();
     for (int i = 0; i < count; i++) {
       stream.onNext(create);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>So at any time there is one edition that a watcher may see, once: another one, or a second
  * time the same, fails the put that is waited for.
  */
-final class Fanout implements ClosedLoop.Client, Driver.EventSink {
+final class Fanout implements ClosedLoop.Client, Connection.EventSink {
   /** How a put of the next edition is sent. */
   interface Put {
     CompletableFuture<?> send(long edition);

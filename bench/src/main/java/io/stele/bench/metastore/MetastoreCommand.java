@@ -1,32 +1,17 @@
 package io.stele.bench.metastore;
 
-import io.stele.bench.SharedOptions;
-import io.stele.bench.measure.Progress;
-import io.stele.bench.measure.Workspace;
-import io.stele.bench.metastore.MetastoreBench.Failure;
-import io.stele.bench.report.Machine;
-import io.stele.bench.report.Report;
-import io.stele.bench.report.Result;
-import io.stele.cli.ExitCode;
-import io.stele.cli.TextTable;
-import java.io.IOException;
-import java.io.PrintWriter;
+import io.stele.bench.Benchmark;
+import io.stele.bench.Case;
+import io.stele.bench.Peer;
+import io.stele.bench.Run;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code stele bench metastore}: the metastore beside etcd. */
 @Command(
@@ -38,14 +23,15 @@ import picocli.CommandLine.Spec;
           + " end in -m1 or -m3 are of groups of so many members. A ratio above 1 means that Stele"
           + " is better."
     })
-public final class MetastoreCommand implements Callable<Integer> {
+public final class MetastoreCommand extends Benchmark<MetastoreCases.Work> {
+  private static final String STORE = "store";
+  private static final long STORE_KEYS = 20_000_000;
 
-  private final Function<Api, Side> stele;
-  private final Supplier<Peer> peers;
+  /** Groups of more members than this only make sense on as many machines. */
+  private static final int MOST_MEMBERS = 7;
 
-  @Spec private CommandSpec spec;
-
-  @Mixin private SharedOptions shared = new SharedOptions();
+  private final Function<Boolean, MetastoreSide> stele;
+  private final Function<String, Peer<MetastoreSide>> peers;
 
   @Option(
       names = "--members",
@@ -66,110 +52,113 @@ public final class MetastoreCommand implements Callable<Integer> {
       description = "How Stele is asked: native, or etcd for etcd's API (${DEFAULT-VALUE}).")
   private String api = "native";
 
+  @Option(
+      names = "--etcd",
+      paramLabel = "PATH",
+      description = "The program of the etcd to measure beside (${DEFAULT-VALUE}, on the path).")
+  private String etcd = EtcdSide.NAME;
+
   public MetastoreCommand() {
     this(SteleSide::new, EtcdSide::find);
   }
 
-  MetastoreCommand(Function<Api, Side> stele, Supplier<Peer> peers) {
+  /**
+   * Of other sides.
+   *
+   * @param stele Stele's side, asked in etcd's API or not
+   * @param peers the peer with a program of this name
+   */
+  MetastoreCommand(
+      Function<Boolean, MetastoreSide> stele, Function<String, Peer<MetastoreSide>> peers) {
     this.stele = stele;
     this.peers = peers;
   }
 
   @Override
-  public Integer call() throws Exception {
-    if (shared.list()) {
-      printCases();
-      return ExitCode.OK;
-    }
-    List<MetastoreCase> cases = shared.choose(MetastoreBench.cases(), MetastoreCase::name);
-    Scale scale = scale();
-    shared.checkJson();
-    try (Workspace workspace = shared.workspace()) {
-      workspace.checkSpace(scale.neededDiskBytes());
-      Progress progress = new Progress(spec.commandLine().getErr());
-      Setup setup = new Setup(scale, stele.apply(api()), peers.get(), workspace, progress);
-      printHead(setup);
-      return measure(setup, cases);
-    }
+  protected List<Case<MetastoreCases.Work>> cases() {
+    List<Case<MetastoreCases.Work>> all = new ArrayList<>(MetastoreCases.all());
+    all.add(
+        new Case<>(
+            STORE,
+            "a store of %,d keys (--keys) on one member: load, memory, gets, restart, disk"
+                .formatted(STORE_KEYS),
+            _ -> {
+              throw new IllegalStateException("it needs no groups");
+            }));
+    return all;
   }
 
-  private int measure(Setup setup, List<MetastoreCase> cases) throws Exception {
-    List<Result> results = new ArrayList<>();
-    PrintWriter out = spec.commandLine().getOut();
-    List<Failure> failures;
-    try {
-      failures = new MetastoreBench(setup, results::add).run(cases);
-    } finally {
-      // Also when the run was cut short: what was measured before took long enough.
-      out.print(new Report(setup.peer().name().toUpperCase(Locale.ROOT), results).toTable());
-      out.flush();
-    }
-    shared.writeJson(setup.peer().name(), results);
-    for (Failure failure : failures) {
-      out.printf("FAILED %s: %s%n", failure.name(), failure.problem());
-    }
-    out.flush();
-    return failures.isEmpty() ? ExitCode.OK : ExitCode.FAILURE;
+  private List<Integer> sizes() {
+    return scaled("--members", members, List.of(1, 3), List.of(1, 3), 1, MOST_MEMBERS);
   }
 
-  private void printCases() {
-    TextTable table = new TextTable("CASE", "MEASURES");
-    MetastoreBench.cases().forEach(each -> table.row(each.name(), each.about()));
-    spec.commandLine().getOut().print(table);
-    spec.commandLine().getOut().flush();
+  private long storeKeys() {
+    return scaled("--keys", keys, STORE_KEYS, 200_000, Group.LOAD_BATCH, KeySet.MOST);
   }
 
-  private void printHead(Setup setup) throws IOException {
-    Map<String, String> facts = new LinkedHashMap<>(Machine.describe(setup.workspace().root()));
-    facts.put("scale", scale(setup.scale()));
-    facts.putAll(setup.stele().facts());
-    switch (setup.peer()) {
-      case Peer.Present(Side side) -> facts.putAll(side.facts());
-      case Peer.Absent(String name, String reason) -> facts.put(name, "ABSENT: " + reason);
-    }
-    PrintWriter out = spec.commandLine().getOut();
-    facts.forEach((name, fact) -> out.printf("%-11s %s%n", name, fact));
-    out.println();
-    out.flush();
-  }
-
-  private static String scale(Scale scale) {
-    return String.format(
-        Locale.ROOT,
-        "groups of %s; %,d keys, values of %d bytes; large store of %,d keys; rounds: %d; timed"
-            + " phases of %.2f s; connections: 1 for 1 client, else %d",
-        scale.members().stream().map(String::valueOf).collect(Collectors.joining(" and ")),
-        Scale.KEYS,
-        Scale.VALUE_BYTES,
-        scale.storeKeys(),
-        scale.rounds(),
-        scale.phase().toNanos() / 1e9,
-        Scale.CONNECTIONS);
-  }
-
-  private Api api() {
+  private boolean asEtcd() {
     return switch (api) {
-      case "native" -> Api.NATIVE;
-      case "etcd" -> Api.ETCD;
-      default ->
-          throw new ParameterException(
-              spec.commandLine(), "--api is '" + api + "': must be native or etcd");
+      case "native" -> false;
+      case "etcd" -> true;
+      default -> throw mistake("--api is '" + api + "': must be native or etcd");
     };
   }
 
-  private Scale scale() {
-    Scale scale = shared.quick() ? Scale.QUICK : Scale.FULL;
-    if (!members.isEmpty()) {
-      members.forEach(count -> shared.within("--members", count, 1, Scale.MOST_MEMBERS));
-      scale = scale.withMembers(members.stream().distinct().toList());
+  /** The large store of one side at a time, its log included, or some history of small groups. */
+  @Override
+  protected long neededDiskBytes() {
+    var _ = asEtcd();
+    var _ = sizes();
+    return storeKeys() * 800 + (4L << 30);
+  }
+
+  @Override
+  protected String peerColumn() {
+    return "ETCD";
+  }
+
+  @Override
+  protected void measure(Run run, List<Case<MetastoreCases.Work>> wanted) throws Exception {
+    MetastoreSide ours = stele.apply(asEtcd());
+    Peer<MetastoreSide> peer = peers.apply(etcd);
+    run.fact(
+        "scale",
+        String.format(
+            Locale.ROOT,
+            "groups of %s; %,d keys, values of %d bytes; large store of %,d keys; %s; connections:"
+                + " 1 for 1 client, else %d",
+            sizes().stream().map(String::valueOf).collect(Collectors.joining(" and ")),
+            MetastoreCases.KEYS.count(),
+            MetastoreCases.KEYS.valueBytes(),
+            storeKeys(),
+            run.lengths(),
+            Group.CONNECTIONS));
+    run.facts(ours.facts());
+    run.facts(peer.facts());
+    List<Case<MetastoreCases.Work>> onGroups =
+        wanted.stream().filter(each -> !each.name().equals(STORE)).toList();
+    if (!onGroups.isEmpty()) {
+      for (int size : sizes()) {
+        run.attempt("groups of " + size, () -> measureGroups(run, ours, peer, size, onGroups));
+      }
     }
-    if (keys != null) {
-      shared.within("--keys", keys, Scale.LOAD_BATCH, KeySet.MOST);
-      scale = scale.withStoreKeys(keys);
+    if (wanted.stream().anyMatch(each -> each.name().equals(STORE))) {
+      run.attempt(STORE, () -> new LargeStore(run, peer, storeKeys()).measure(ours));
     }
-    if (shared.rounds().isPresent()) {
-      scale = scale.withRounds(shared.rounds().getAsInt());
+  }
+
+  private void measureGroups(
+      Run run,
+      MetastoreSide ours,
+      Peer<MetastoreSide> peer,
+      int size,
+      List<Case<MetastoreCases.Work>> wanted)
+      throws Exception {
+    int warmUpTurns = quick() ? 8 : 16;
+    try (MetastoreCases groups = new MetastoreCases(run, ours, peer, size, warmUpTurns)) {
+      for (Case<MetastoreCases.Work> each : wanted) {
+        run.attempt("%s-m%d".formatted(each.name(), size), () -> each.work().run(groups));
+      }
     }
-    return shared.phase().map(scale::withPhase).orElse(scale);
   }
 }

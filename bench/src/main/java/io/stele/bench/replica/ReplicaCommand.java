@@ -1,32 +1,47 @@
 package io.stele.bench.replica;
 
-import io.stele.bench.SharedOptions;
-import io.stele.bench.measure.Progress;
-import io.stele.bench.measure.Workspace;
-import io.stele.bench.replica.ReplicaBench.Case;
-import io.stele.bench.replica.ReplicaBench.Failure;
-import io.stele.bench.report.Machine;
-import io.stele.bench.report.Report;
+import io.stele.base.table.Consistency.Acks;
+import io.stele.bench.Benchmark;
+import io.stele.bench.Case;
+import io.stele.bench.Peer;
+import io.stele.bench.Run;
+import io.stele.bench.driver.Sample;
+import io.stele.bench.measure.Arena.Entrant;
+import io.stele.bench.measure.Arena.Shown;
+import io.stele.bench.measure.Better;
+import io.stele.bench.measure.ClosedLoop;
+import io.stele.bench.measure.Median;
+import io.stele.bench.replica.TrialRun.Extent;
+import io.stele.bench.replica.TrialRun.Timing;
+import io.stele.bench.replica.TrialRun.Trial;
+import io.stele.bench.report.Notes;
 import io.stele.bench.report.Result;
-import io.stele.cli.ExitCode;
-import io.stele.cli.TextTable;
-import java.io.IOException;
-import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
-/** {@code stele bench replica}: what replicas cost. */
+/**
+ * {@code stele bench replica}: what replicas cost. Its results:
+ *
+ * <pre>
+ *   write-LEVEL-N, write-tablet-N     acknowledged writes/s of N writers, beside the limit's
+ *   converge, split, replace          seconds, beside those in which the limit writes as many bytes
+ *   split-tablet, replace-tablet      likewise of a tablet table, which copies nothing
+ * </pre>
+ */
 @Command(
     name = "replica",
     description = {
@@ -38,12 +53,30 @@ import picocli.CommandLine.Spec;
           + " is the limit: what one copy without a network takes. A ratio above 1 means that Stele"
           + " is better."
     })
-public final class ReplicaCommand implements Callable<Integer> {
+public final class ReplicaCommand extends Benchmark<ReplicaCommand.Work> {
+  private static final String TABLE = "writes";
+  private static final List<Integer> WRITERS = List.of(1, 16, 64);
+  private static final int WARM_UP_WRITERS = 64;
+  private static final long RECORDS = 1_000_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int MOST_MEGABYTES = 1 << 16;
+  private static final int LONGEST_CUT = 600;
+
+  /** Longer than any cut: nobody is replaced. */
+  private static final Duration NEVER = Duration.ofHours(1);
+
+  /** So that what is measured is the copying. */
+  private static final Duration DEAD_AFTER = Duration.ofSeconds(1);
+
+  /** What a case does. */
+  sealed interface Work {}
+
+  private record Write(int writers) implements Work {}
+
+  private record Timed(Trial trial) implements Work {}
+
   private final ReplicaSides sides;
-
-  @Spec private CommandSpec spec;
-
-  @Mixin private SharedOptions shared = new SharedOptions();
+  private final AtomicLong editions = new AtomicLong();
 
   @Option(
       names = "--megabytes",
@@ -58,7 +91,7 @@ public final class ReplicaCommand implements Callable<Integer> {
   private @Nullable Integer cut;
 
   public ReplicaCommand() {
-    this(ReplicaSides.REAL);
+    this(ReplicaSides.real());
   }
 
   ReplicaCommand(ReplicaSides sides) {
@@ -66,93 +99,275 @@ public final class ReplicaCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws Exception {
-    if (shared.list()) {
-      printCases();
-      return ExitCode.OK;
+  protected List<Case<Work>> cases() {
+    List<Case<Work>> all = new ArrayList<>();
+    for (int writers : WRITERS) {
+      all.add(
+          new Case<>(
+              "write-" + writers,
+              "writes of %d-byte values by %s, acknowledged by one, a majority and all of 3 replicas"
+                  .formatted(Rows.SMALL_VALUE, Case.count(writers, "writer")),
+              new Write(writers)));
     }
-    List<Case> cases = shared.choose(ReplicaBench.cases(), Case::name);
-    ReplicaExtent extent = extent();
-    shared.checkJson();
-    try (Workspace workspace = shared.workspace()) {
-      workspace.checkSpace(extent.neededDiskBytes());
-      Progress progress = new Progress(spec.commandLine().getErr());
-      ReplicaSetup setup =
-          new ReplicaSetup(
-              extent, sides.replicated(), sides.tablets(), sides.limit(), workspace, progress);
-      printHead(setup);
-      return measure(setup, cases);
+    for (Trial trial : Trial.values()) {
+      all.add(new Case<>(trial.caseName(), trial.about(), new Timed(trial)));
     }
+    return all;
   }
 
-  private int measure(ReplicaSetup setup, List<Case> cases) throws Exception {
-    List<Result> results = new ArrayList<>();
-    PrintWriter out = spec.commandLine().getOut();
-    List<Failure> failures;
-    try {
-      failures = new ReplicaBench(setup, results::add).run(cases);
-    } finally {
-      // Also when the run was cut short: what was measured before took long enough.
-      out.print(new Report(setup.limit().name().toUpperCase(Locale.ROOT), results).toTable());
-      out.flush();
-    }
-    shared.writeJson(setup.limit().name(), results);
-    for (Failure failure : failures) {
-      out.printf("FAILED %s: %s%n", failure.name(), failure.problem());
-    }
-    out.flush();
-    return failures.isEmpty() ? ExitCode.OK : ExitCode.FAILURE;
+  private long megabytes() {
+    return scaled("--megabytes", megabytes, 1_000, 20, 1, MOST_MEGABYTES);
   }
 
-  private void printCases() {
-    TextTable table = new TextTable("CASE", "MEASURES");
-    ReplicaBench.cases().forEach(each -> table.row(each.name(), each.about()));
-    spec.commandLine().getOut().print(table);
-    spec.commandLine().getOut().flush();
+  private Extent extent() {
+    return new Extent(
+        megabytes() * 1_000_000 / Rows.LARGE_VALUE,
+        phase(),
+        Duration.ofSeconds(scaled("--cut", cut, 30, 3, 0, LONGEST_CUT)));
   }
 
-  private void printHead(ReplicaSetup setup) throws IOException {
-    Map<String, String> facts = new LinkedHashMap<>(Machine.describe(setup.workspace().root()));
-    ReplicaExtent extent = setup.extent();
-    facts.put(
+  /** Logs, files and what is merged of a table and of its halves, on each replica and a spare. */
+  @Override
+  protected long neededDiskBytes() {
+    var _ = extent();
+    return 20 * megabytes() * 1_000_000 + (4L << 30);
+  }
+
+  @Override
+  protected String peerColumn() {
+    return sides.limit().name().toUpperCase(Locale.ROOT);
+  }
+
+  @Override
+  protected void measure(Run run, List<Case<Work>> wanted) throws Exception {
+    run.fact(
         "scale",
-        String.format(
-            Locale.ROOT,
-            "rounds: %d; timed phases of %.2f s; values of %d bytes; tables of %d MB, with values"
-                + " of %d; cuts of %d s; a lost server is replaced %d s after its session of 5 s",
-            extent.rounds(),
-            extent.phase().toNanos() / 1e9,
-            Rows.SMALL_VALUE,
-            extent.megabytes(),
-            Rows.LARGE_VALUE,
-            extent.cut().toSeconds(),
-            ReplicaBench.DEAD_AFTER.toSeconds()));
-    setup.sides().forEach(side -> facts.putAll(side.facts()));
-    switch (setup.limit()) {
-      case Limit.Present limit ->
-          facts.put(
-              limit.name(), limit.version() + " in this process, its defaults, writes synced");
-      case Limit.Absent(String name, String reason) -> facts.put(name, "ABSENT: " + reason);
+        "%s; values of %d bytes; tables of %d MB, with values of %d; cuts of %d s; a lost server is replaced %d s after its session of 5 s"
+            .formatted(
+                run.lengths(),
+                Rows.SMALL_VALUE,
+                megabytes(),
+                Rows.LARGE_VALUE,
+                extent().cut().toSeconds(),
+                DEAD_AFTER.toSeconds()));
+    run.facts(sides.replicated().facts());
+    run.facts(sides.tablets().facts());
+    run.facts(sides.limit().facts());
+    List<Integer> writers = new ArrayList<>();
+    List<Trial> trials = new ArrayList<>();
+    for (Case<Work> each : wanted) {
+      switch (each.work()) {
+        case Write(int count) -> writers.add(count);
+        case Timed(Trial trial) -> trials.add(trial);
+      }
     }
-    PrintWriter out = spec.commandLine().getOut();
-    facts.forEach((name, fact) -> out.printf("%-11s %s%n", name, fact));
-    out.println();
-    out.flush();
+    if (!writers.isEmpty()) {
+      run.attempt("writes", () -> writes(run, writers));
+    }
+    if (!trials.isEmpty()) {
+      trials(run, trials);
+    }
   }
 
-  private ReplicaExtent extent() {
-    ReplicaExtent extent = shared.quick() ? ReplicaExtent.QUICK : ReplicaExtent.FULL;
-    if (megabytes != null) {
-      shared.within("--megabytes", megabytes, 1, ReplicaExtent.MOST_MEGABYTES);
-      extent = extent.withMegabytes(megabytes);
+  // ---- rates
+
+  private interface OnServers {
+    void run(TableServers servers) throws Exception;
+  }
+
+  private static void with(Run run, ReplicaSide side, Duration deadAfter, OnServers step)
+      throws Exception {
+    var _ =
+        run.within(
+            side.name(),
+            directory -> {
+              try (TableServers servers = side.start(directory, deadAfter)) {
+                step.run(servers);
+                return side;
+              }
+            });
+  }
+
+  private void writes(Run run, List<Integer> counts) throws Exception {
+    with(
+        run,
+        sides.replicated(),
+        NEVER,
+        replicated ->
+            with(
+                run,
+                sides.tablets(),
+                NEVER,
+                tablets -> {
+                  warmUp(run, replicated);
+                  warmUp(run, tablets);
+                  for (int count : counts) {
+                    run.attempt("write-" + count, () -> writes(run, count, replicated, tablets));
+                  }
+                }));
+  }
+
+  private void warmUp(Run run, TableServers servers) throws Exception {
+    servers.create(TABLE, Rows.SPLITS);
+    for (int turn = 0; turn < (quick() ? 1 : 6); turn++) {
+      var _ = loop(servers, Acks.MAJORITY, WARM_UP_WRITERS, run.phase());
     }
-    if (cut != null) {
-      shared.within("--cut", cut, 0, ReplicaExtent.LONGEST_CUT);
-      extent = extent.withCut(Duration.ofSeconds(cut));
+  }
+
+  private Sample loop(TableServers servers, Acks acks, int writers, Duration length)
+      throws Exception {
+    List<ClosedLoop.Client> clients = new ArrayList<>();
+    for (int writer = 0; writer < writers; writer++) {
+      SplittableRandom chance = new SplittableRandom(writer);
+      int through = writer % TableServers.SERVERS;
+      clients.add(
+          () ->
+              servers.write(
+                  TABLE,
+                  acks,
+                  through,
+                  Rows.key(chance.nextLong(RECORDS)),
+                  Rows.value(editions.incrementAndGet(), Rows.SMALL_VALUE)));
     }
-    if (shared.rounds().isPresent()) {
-      extent = extent.withRounds(shared.rounds().getAsInt());
+    return new ClosedLoop(length, PATIENCE).run(clients);
+  }
+
+  /** All levels, the tablet table and the limit take turns. */
+  private void writes(Run run, int writers, TableServers replicated, TableServers tablets)
+      throws Exception {
+    List<Entrant<Sample>> entrants = new ArrayList<>();
+    for (Acks acks : Acks.values()) {
+      String level = acks.name().toLowerCase(Locale.ROOT);
+      entrants.add(entrant(run, level, replicated, acks, writers));
     }
-    return shared.phase().map(extent::withPhase).orElse(extent);
+    entrants.add(entrant(run, sides.tablets().name(), tablets, Acks.ALL, writers));
+    int measured = entrants.size();
+    if (sides.limit() instanceof Peer.Present(Limit limit)) {
+      entrants.add(
+          new Entrant<>(
+              limit.name(),
+              () -> limited(run, limit, writers, run.warmUp()),
+              _ -> limited(run, limit, writers, run.phase())));
+    }
+    List<Shown<Sample>> shown =
+        run.contest("write-" + writers, "writes/s", Sample::perSecond, entrants);
+    Shown<Sample> tablet = shown.get(measured - 1);
+    for (Shown<Sample> each : shown.subList(0, measured)) {
+      List<Shown<Sample>> beside =
+          Stream.concat(Stream.of(each), shown.stream().skip(measured)).toList();
+      Notes notes = new Notes();
+      if (!each.equals(tablet)) {
+        notes.add(
+            String.format(
+                Locale.ROOT, "%.2f of the tablet table's rate", each.figure() / tablet.figure()));
+      }
+      run.tell(
+          "write-%s-%d".formatted(each.name(), writers),
+          "writes/s",
+          Better.HIGHER,
+          beside,
+          sides.limit(),
+          null,
+          notes.latency(beside).cpu(List.of(each), "write"));
+    }
+  }
+
+  private Entrant<Sample> entrant(
+      Run run, String name, TableServers servers, Acks acks, int writers) {
+    return new Entrant<>(
+        name,
+        servers,
+        () -> loop(servers, acks, writers, run.warmUp()),
+        _ -> loop(servers, acks, writers, run.phase()));
+  }
+
+  private static Sample limited(Run run, Limit limit, int writers, Duration length)
+      throws Exception {
+    return run.within(limit.name(), directory -> limit.write(directory, writers, length));
+  }
+
+  // ---- times
+
+  /** What a trial took, and the limit for as many bytes. */
+  private record Beside(Timing timing, Optional<Double> limit) {}
+
+  private void trials(Run run, List<Trial> wanted) throws Exception {
+    Map<String, List<Beside>> found = new LinkedHashMap<>();
+    List<Entrant<Double>> entrants = new ArrayList<>();
+    for (ReplicaSide side : List.of(sides.replicated(), sides.tablets())) {
+      entrants.add(
+          new Entrant<>(side.name(), () -> {}, round -> trials(run, side, wanted, round, found)));
+    }
+    var _ = run.contest("trials", "s in all", Double::doubleValue, entrants);
+    found.forEach((name, all) -> tell(run, name, all));
+  }
+
+  /** One round of one kind of table; returns the seconds of all trials. */
+  private double trials(
+      Run run, ReplicaSide side, List<Trial> wanted, int round, Map<String, List<Beside>> found)
+      throws InterruptedException {
+    double[] seconds = {0};
+    boolean converges = wanted.contains(Trial.CONVERGE) && side.equals(sides.replicated());
+    List<Trial> copying = wanted.stream().filter(trial -> trial != Trial.CONVERGE).toList();
+    Map<Duration, List<Trial>> byDeath = new LinkedHashMap<>();
+    byDeath.put(NEVER, converges ? List.of(Trial.CONVERGE) : List.of());
+    byDeath.put(DEAD_AFTER, copying);
+    for (Map.Entry<Duration, List<Trial>> each : byDeath.entrySet()) {
+      if (each.getValue().isEmpty()) {
+        continue;
+      }
+      run.attempt(
+          "%s table in round %d".formatted(side.name(), round + 1),
+          () ->
+              with(
+                  run,
+                  side,
+                  each.getKey(),
+                  servers -> {
+                    TrialRun trials = new TrialRun(servers, extent());
+                    for (Trial trial : each.getValue()) {
+                      Timing timing = trials.run(trial);
+                      String suffix = side.equals(sides.tablets()) ? "-tablet" : "";
+                      found
+                          .computeIfAbsent(trial.caseName() + suffix, _ -> new ArrayList<>())
+                          .add(new Beside(timing, limited(run, timing.bytes())));
+                      seconds[0] += timing.seconds();
+                    }
+                  }));
+    }
+    return seconds[0];
+  }
+
+  private Optional<Double> limited(Run run, long bytes) throws Exception {
+    return sides.limit() instanceof Peer.Present(Limit limit)
+        ? Optional.of(run.within(limit.name(), (Path directory) -> limit.load(directory, bytes)))
+        : Optional.empty();
+  }
+
+  private void tell(Run run, String name, List<Beside> all) {
+    run.tell(
+        Result.beside(
+            name,
+            "s",
+            Better.LOWER,
+            median(all, each -> each.timing().seconds()),
+            all.getFirst().limit().map(_ -> median(all, each -> each.limit().orElse(0.0))),
+            sides.limit().title(),
+            null,
+            new Notes()
+                .add(sides.limit().absence())
+                .add(
+                    String.format(
+                        Locale.ROOT, "%,.0f MB", median(all, each -> each.timing().bytes()) / 1e6))
+                .add(
+                    all.stream()
+                        .map(each -> each.timing().note())
+                        .distinct()
+                        .collect(Collectors.joining("; ")))
+                .toString()));
+  }
+
+  private static double median(List<Beside> all, ToDoubleFunction<Beside> figure) {
+    return Median.of(all.stream().mapToDouble(figure).toArray());
   }
 }

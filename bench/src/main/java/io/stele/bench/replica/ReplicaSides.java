@@ -1,28 +1,14 @@
 package io.stele.bench.replica;
 
-/** How the sides are found. */
-interface ReplicaSides {
-  TableSide replicated();
+import io.stele.bench.Peer;
 
-  TableSide tablets();
-
-  Limit limit();
-
-  ReplicaSides REAL =
-      new ReplicaSides() {
-        @Override
-        public TableSide replicated() {
-          return new ReplicatedSide();
-        }
-
-        @Override
-        public TableSide tablets() {
-          return new TabletSide();
-        }
-
-        @Override
-        public Limit limit() {
-          return RocksLimit.find();
-        }
-      };
+/**
+ * Those that are measured.
+ *
+ * @param limit beside which the two kinds of tables are measured
+ */
+record ReplicaSides(ReplicaSide replicated, ReplicaSide tablets, Peer<Limit> limit) {
+  static ReplicaSides real() {
+    return new ReplicaSides(new ReplicatedSide(), new TabletSide(), RocksLimit.find());
+  }
 }

@@ -1,8 +1,6 @@
 package io.stele.bench.replica;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.base.error.ConflictException;
-import io.stele.base.error.SteleException;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
@@ -10,7 +8,7 @@ import io.stele.base.table.Consistency;
 import io.stele.base.table.Consistency.Acks;
 import io.stele.base.table.Replicas.PartitionStatus;
 import io.stele.base.table.Tables;
-import io.stele.bench.measure.SteleProgram;
+import io.stele.bench.process.SteleServers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -21,42 +19,39 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /** Replicated tables: three servers, each with a disk of its own and a replica of everything. */
-final class ReplicatedSide implements TableSide {
-  static final String NAME = "replicated";
-  private static final String ROLE = "replicas";
-
+record ReplicatedSide() implements ReplicaSide {
   @Override
   public String name() {
-    return NAME;
+    return "replicated";
   }
 
   @Override
   public Map<String, String> facts() {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put(
-        SteleProgram.NAME,
+        SteleServers.NAME,
         "%s: a metastore and %d servers as processes, for each kind of table, each change synced"
-            .formatted(SteleProgram.version(), TableServers.SERVERS));
-    facts.put(SteleProgram.NAME + " flags", SteleProcesses.flags());
-    facts.put(NAME, "3 replicas on 3 servers, each with a directory of its own; not split by size");
+            .formatted(version(), TableServers.SERVERS));
+    facts.put(SteleServers.NAME + " flags", StartedServers.flags());
+    facts.put(
+        name(), "3 replicas on 3 servers, each with a directory of its own; not split by size");
     return facts;
   }
 
   @Override
   public TableServers start(Path directory, Duration deadAfter) throws Exception {
-    return new Running(
-        SteleProcesses.start(
-            directory,
-            "metastore",
-            ROLE,
-            List.of("replicas.dead-after=" + deadAfter.toMillis() + "ms")));
+    return new Running(directory, deadAfter);
   }
 
-  private static final class Running extends SteleServers {
+  private static final class Running extends StartedServers {
     private final List<Map<Acks, Tables>> levels;
 
-    Running(SteleProcesses processes) {
-      super(processes);
+    Running(Path directory, Duration deadAfter) throws Exception {
+      super(
+          directory,
+          "metastore",
+          "replicas",
+          List.of("replicas.dead-after=" + deadAfter.toMillis() + "ms"));
       this.levels = IntStream.range(0, SERVERS).mapToObj(this::levels).toList();
     }
 
@@ -77,16 +72,7 @@ final class ReplicatedSide implements TableSide {
     /** It takes as many live servers as it is to have replicas. */
     private void create(String table, int replicas, List<Bytes> splits) throws Exception {
       TableSchema schema = schema().withReplication(Replication.of(replicas).withSplitBytes(0));
-      await(
-          "table " + table + " on " + replicas + " servers",
-          () -> {
-            try {
-              client(0).tables().create(table, schema, splits);
-            } catch (ConflictException e) {
-              // By an attempt whose answer was lost.
-            }
-            return true;
-          });
+      await("table " + table + " on " + replicas + " servers", () -> create(table, schema, splits));
     }
 
     @Override
@@ -102,11 +88,7 @@ final class ReplicatedSide implements TableSide {
 
     @Override
     public boolean isSettled(String table) {
-      try {
-        return partitions(table).stream().allMatch(Running::isSettled);
-      } catch (SteleException e) {
-        return false; // not yet
-      }
+      return holds(() -> partitions(table).stream().allMatch(Running::isSettled));
     }
 
     private static boolean isSettled(PartitionStatus partition) {
@@ -134,13 +116,12 @@ final class ReplicatedSide implements TableSide {
 
     @Override
     public boolean hasParts(String table, int count) {
-      try {
-        List<PartitionStatus> partitions = partitions(table);
-        return partitions.size() == count
-            && partitions.stream().allMatch(partition -> partition.splitAt().isEmpty());
-      } catch (SteleException e) {
-        return false; // not yet
-      }
+      return holds(
+          () -> {
+            List<PartitionStatus> partitions = partitions(table);
+            return partitions.size() == count
+                && partitions.stream().allMatch(partition -> partition.splitAt().isEmpty());
+          });
     }
 
     @Override

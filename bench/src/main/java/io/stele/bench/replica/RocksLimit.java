@@ -1,11 +1,12 @@
 package io.stele.bench.replica;
 
-import io.stele.bench.measure.Phase;
-import io.stele.bench.measure.Sample;
+import io.stele.bench.Peer;
+import io.stele.bench.driver.Crew;
+import io.stele.bench.driver.Sample;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Objects;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
@@ -13,21 +14,19 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /** RocksDB through its JNI binding, each write synced, one sync for all that wait. */
-final class RocksLimit implements Limit.Present {
+record RocksLimit() implements Limit {
   private static final String NAME = "RocksDB";
   private static final int BATCH_BYTES = 1_000_000;
   private static final long KEYS = 1_000_000;
 
-  private RocksLimit() {}
-
   /** RocksDB, if its native library runs on this machine. */
-  static Limit find() {
-    try {
-      RocksDB.loadLibrary();
-      return new RocksLimit();
-    } catch (LinkageError | RuntimeException e) {
-      return new Limit.Absent(NAME, Objects.requireNonNullElse(e.getMessage(), e.toString()));
-    }
+  static Peer<Limit> find() {
+    return Peer.find(
+        NAME,
+        () -> {
+          RocksDB.loadLibrary();
+          return new RocksLimit();
+        });
   }
 
   @Override
@@ -41,19 +40,26 @@ final class RocksLimit implements Limit.Present {
   }
 
   @Override
+  public Map<String, String> facts() {
+    return Map.of(NAME, version() + " in this process, its defaults, writes synced");
+  }
+
+  @Override
   public Sample write(Path directory, int writers, Duration length) throws Exception {
     try (Options options = new Options().setCreateIfMissing(true);
         RocksDB db = RocksDB.open(options, directory.toString());
         WriteOptions synced = new WriteOptions().setSync(true)) {
-      return Phase.timed(writers, length, 1)
+      return new Crew(writers, length.toNanos() / 1e9)
           .run(
               thread -> {
                 SplittableRandom chance = new SplittableRandom(thread);
-                return () ->
-                    db.put(
-                        synced,
-                        key(chance.nextLong(KEYS)),
-                        Rows.value(chance.nextLong(), Rows.SMALL_VALUE).toArray());
+                return () -> {
+                  db.put(
+                      synced,
+                      key(chance.nextLong(KEYS)),
+                      Rows.value(chance.nextLong(), Rows.SMALL_VALUE).toArray());
+                  return true;
+                };
               });
     }
   }

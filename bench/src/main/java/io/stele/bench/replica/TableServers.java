@@ -2,18 +2,16 @@ package io.stele.bench.replica;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.table.Consistency.Acks;
-import java.io.IOException;
+import io.stele.bench.measure.Footprint;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** Servers of one kind of table that run, and clients of them. */
-interface TableServers extends AutoCloseable {
+interface TableServers extends Footprint, AutoCloseable {
   /** Of each partition, as many as there are servers. */
   int SERVERS = 3;
 
-  List<ProcessHandle> processes();
-
-  /** Makes a table that is not split by itself; returns when all of it is served. */
+  /** Creates a table that is not split by itself; returns when all of it is served. */
   void create(String table, List<Bytes> splits) throws Exception;
 
   void drop(String table) throws Exception;
@@ -57,5 +55,5 @@ interface TableServers extends AutoCloseable {
 
   /** Its data goes next, so nobody need tidy up. */
   @Override
-  void close() throws InterruptedException, IOException;
+  void close();
 }

@@ -1,8 +1,6 @@
 package io.stele.bench.replica;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.base.error.ConflictException;
-import io.stele.base.error.SteleException;
 import io.stele.base.table.Consistency.Acks;
 import io.stele.base.table.TabletInfo;
 import java.nio.file.Path;
@@ -12,63 +10,52 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** Tablet tables: three servers on one directory that all share, each tablet with one owner. */
-final class TabletSide implements TableSide {
-  static final String NAME = "tablet";
-
+record TabletSide() implements ReplicaSide {
   @Override
   public String name() {
-    return NAME;
+    return "tablet";
   }
 
   @Override
   public Map<String, String> facts() {
-    return Map.of(NAME, "3 servers on one directory that all share; the metastore's process leads");
+    return Map.of(
+        name(), "3 servers on one directory that all share; the metastore's process leads");
   }
 
-  /** Whoever is gone is missed at the end of its session. */
+  /** A server that is gone is missed at the end of its session. */
   @Override
   public TableServers start(Path directory, Duration deadAfter) throws Exception {
-    return new Running(
-        SteleProcesses.start(
-            directory,
-            "metastore,master",
-            "tables",
-            List.of(
-                "tables.shared=true",
-                "tables.files=" + directory.resolve("files"),
-                "tables.split-at=1TiB", // but for the split that is measured
-                "master.balance=false")));
+    return new Running(directory);
   }
 
-  private static final class Running extends SteleServers {
-    Running(SteleProcesses processes) {
-      super(processes);
+  private static final class Running extends StartedServers {
+    Running(Path directory) throws Exception {
+      super(
+          directory,
+          "metastore,master",
+          "tables",
+          List.of(
+              "tables.shared=true",
+              "tables.files=" + directory.resolve("files"),
+              "tables.split-at=1TiB", // but for the split that is measured
+              "master.balance=false"));
     }
 
     @Override
     public void create(String table, List<Bytes> splits) throws Exception {
-      await("all servers", () -> servers() == SERVERS);
-      await(
-          "table " + table,
-          () -> {
-            try {
-              client(0).tables().create(table, schema(), splits);
-            } catch (ConflictException e) {
-              // By an attempt whose answer was lost.
-            }
-            return true;
-          });
+      await("all servers", () -> liveServers() == SERVERS);
+      await("table " + table, () -> create(table, schema(), splits));
       await("all tablets of " + table, () -> isSettled(table));
       spread(table);
     }
 
-    private int servers() {
+    private int liveServers() {
       return client(0).cluster().status().servers().size();
     }
 
     /** One tablet on each server, as far as there are so many. */
     private void spread(String table) {
-      List<String> addresses = running().addresses();
+      List<String> addresses = addresses();
       List<TabletInfo> tablets = client(0).tables().tablets(table);
       for (int i = 0; i < tablets.size(); i++) {
         String address = addresses.get((SERVERS - 1 + i) % SERVERS);
@@ -87,12 +74,10 @@ final class TabletSide implements TableSide {
 
     @Override
     public boolean isSettled(String table) {
-      try {
-        return client(0).tables().tablets(table).stream()
-            .noneMatch(tablet -> tablet.location().isEmpty());
-      } catch (SteleException e) {
-        return false; // not yet
-      }
+      return holds(
+          () ->
+              client(0).tables().tablets(table).stream()
+                  .noneMatch(tablet -> tablet.location().isEmpty()));
     }
 
     @Override
@@ -110,16 +95,12 @@ final class TabletSide implements TableSide {
 
     @Override
     public boolean hasParts(String table, int count) {
-      try {
-        return client(0).tables().tablets(table).size() == count && isSettled(table);
-      } catch (SteleException e) {
-        return false; // not yet
-      }
+      return holds(() -> client(0).tables().tablets(table).size() == count && isSettled(table));
     }
 
     @Override
     void awaitSpare() throws Exception {
-      await("a spare server", () -> servers() == SERVERS + 1);
+      await("a spare server", () -> liveServers() == SERVERS + 1);
     }
   }
 }

@@ -1,7 +1,6 @@
 package io.stele.bench.replica;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.bench.replica.Trial.Timing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,8 +9,51 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
-/** One round of the trials, on the servers of one kind of table. */
+/** One round of the trials, each timed as a whole, on the servers of one kind of table. */
 final class TrialRun {
+  /** What is timed. */
+  enum Trial {
+    CONVERGE(
+        "converge",
+        "from the end of a cut (SIGSTOP) of one server, while others took writes, to all replicas"
+            + " alike"),
+    SPLIT("split", "from the request to split a table under writes to both halves in its place"),
+    REPLACE(
+        "replace", "from kill -9 of a server for good to as many replicas as before, all complete");
+
+    private final String caseName;
+    private final String about;
+
+    Trial(String caseName, String about) {
+      this.caseName = caseName;
+      this.about = about;
+    }
+
+    String caseName() {
+      return caseName;
+    }
+
+    String about() {
+      return about;
+    }
+  }
+
+  /**
+   * What a trial took.
+   *
+   * @param bytes that had to be written for it, on one server
+   */
+  record Timing(double seconds, long bytes, String note) {}
+
+  /**
+   * How much is measured.
+   *
+   * @param records of the table that is split, and of which a replica is lost
+   * @param phase how long writers write before a split
+   * @param cut how long a replica is away while others are written to
+   */
+  record Extent(long records, Duration phase, Duration cut) {}
+
   private static final String CUT_TABLE = "cut";
   private static final String BULK_TABLE = "bulk";
   private static final Duration PATIENCE = Duration.ofMinutes(20);
@@ -21,10 +63,10 @@ final class TrialRun {
   private static final int PROBES = 64; // of rows, after a server was lost
 
   private final TableServers servers;
-  private final ReplicaExtent extent;
+  private final Extent extent;
   private boolean filled;
 
-  TrialRun(TableServers servers, ReplicaExtent extent) {
+  TrialRun(TableServers servers, Extent extent) {
     this.servers = servers;
     this.extent = extent;
   }

@@ -68,7 +68,10 @@ public final class Machine {
 
   private static String flags() {
     RuntimeMXBean runtime = ManagementFactory.getRuntimeMXBean();
-    String flags = String.join(" ", runtime.getInputArguments());
+    String flags =
+        runtime.getInputArguments().stream()
+            .filter(flag -> !flag.startsWith("-Dstele.")) // the launcher's own, as class paths are
+            .collect(Collectors.joining(" "));
     return flags.isEmpty() ? "none" : flags;
   }
 

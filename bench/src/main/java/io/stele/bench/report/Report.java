@@ -5,18 +5,42 @@ import io.stele.cli.TextTable;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The results of one run, for people and for programs. */
-public record Report(String peerTitle, List<Result> results) {
+/**
+ * The results of one run, for people and for programs.
+ *
+ * @param verdict why they must not be recorded, in the first line, if so
+ * @param head on what they were found, and how, by name
+ * @param peerColumn the title of the column with the peer's figures
+ * @param failures what gave no results
+ */
+public record Report(
+    Optional<String> verdict,
+    Map<String, String> head,
+    String peerColumn,
+    List<Result> results,
+    List<String> failures) {
   public Report {
     results = List.copyOf(results);
+    failures = List.copyOf(failures);
+  }
+
+  /** All of it, for people. */
+  public String toText() {
+    StringBuilder text = new StringBuilder();
+    verdict.ifPresent(line -> text.append(line).append("\n\n"));
+    head.forEach((name, fact) -> text.append("%-11s %s%n".formatted(name, fact)));
+    text.append('\n').append(toTable());
+    failures.forEach(failure -> text.append(failure).append('\n'));
+    return text.toString();
   }
 
   /** A table; ratios above 1 mean that Stele is better. */
   public String toTable() {
     TextTable table =
-        new TextTable("CASE", "UNIT", "STELE", peerTitle, "RATIO", "GOAL", "MET", "NOTE");
+        new TextTable("CASE", "UNIT", "STELE", peerColumn, "RATIO", "GOAL", "MET", "NOTE");
     for (Result result : results) {
       table.row(
           result.name(),

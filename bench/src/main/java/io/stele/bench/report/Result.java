@@ -26,32 +26,18 @@ public record Result(
     String note) {
 
   /** A figure of Stele's beside the peer's, if that is there. */
-  public static Result besidePeer(
+  public static Result beside(
       String name,
       String unit,
       Better better,
       double stele,
       Optional<Double> peer,
       String peerName,
-      double goal,
+      @Nullable Double goal,
       String note) {
     Double theirs = peer.orElse(null);
     Double ratio = theirs == null ? null : (Double) better.ratio(stele, theirs);
     return new Result(name, unit, stele, theirs, peerName, ratio, goal, note);
-  }
-
-  /** Likewise, without a goal. */
-  public static Result withoutGoal(
-      String name,
-      String unit,
-      Better better,
-      double stele,
-      Optional<Double> peer,
-      String peerName,
-      String note) {
-    Double theirs = peer.orElse(null);
-    Double ratio = theirs == null ? null : (Double) better.ratio(stele, theirs);
-    return new Result(name, unit, stele, theirs, peerName, ratio, null, note);
   }
 
   /**

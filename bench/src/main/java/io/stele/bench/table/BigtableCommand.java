@@ -1,6 +1,9 @@
 package io.stele.bench.table;
 
+import io.stele.bench.Case;
+import io.stele.bench.Peer;
 import io.stele.bench.measure.Progress;
+import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 
@@ -16,27 +19,42 @@ import picocli.CommandLine.Command;
           + " for all cases 'a-…'. A ratio above 1 means that Stele is better."
     })
 public final class BigtableCommand extends TableCommand {
+  private static final double GOAL = 1;
+
   public BigtableCommand() {
     this(
         new Sides() {
           @Override
-          public Side stele(List<String> moreFlags) {
-            return new SteleBigtableSide(moreFlags);
+          public TableSide stele(List<String> moreFlags) {
+            return new SteleSide(moreFlags, true);
           }
 
           @Override
-          public Peer peer(boolean offline, Progress progress) {
-            return EmulatorSide.find(offline, progress);
-          }
-
-          @Override
-          public List<TableCase> cases(List<Integer> threads) {
-            return TableBench.bigtableCases(threads);
+          public Peer<TableSide> peer(boolean offline, Progress progress) {
+            return Peer.find(
+                EmulatorSide.NAME,
+                () -> {
+                  BigtableProgram program = BigtableProgram.find(offline, progress);
+                  return new EmulatorSide(program, program.emulator());
+                });
           }
         });
   }
 
   BigtableCommand(Sides sides) {
     super(sides);
+  }
+
+  /** The emulator keeps nothing, so nothing is restarted. */
+  @Override
+  protected List<Case<TableCases.Work>> cases() {
+    List<Case<TableCases.Work>> all = new ArrayList<>(TableCases.rates(threads(), GOAL));
+    all.addAll(TableCases.sweeps(threads(), GOAL));
+    return all;
+  }
+
+  @Override
+  protected String peerColumn() {
+    return "EMULATOR";
   }
 }

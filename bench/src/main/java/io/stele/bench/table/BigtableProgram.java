@@ -1,7 +1,9 @@
 package io.stele.bench.table;
 
 import io.stele.bench.measure.Progress;
-import io.stele.bench.table.PeerKit.MissingException;
+import io.stele.bench.process.DriverProcess;
+import io.stele.bench.process.PeerKit;
+import io.stele.bench.process.PeerKit.MissingException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +11,6 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
@@ -45,17 +46,8 @@ final class BigtableProgram {
    * @throws MissingException with the reason why there is none
    */
   static BigtableProgram find(boolean offline, Progress progress)
-      throws MissingException, InterruptedException {
-    Optional<Path> checkout = PeerKit.checkout();
-    if (checkout.isEmpty()) {
-      throw new MissingException(
-          "bench/peers/bigtable is not there: run ./stele of a checkout of the sources");
-    }
-    try {
-      return new BigtableProgram(PeerKit.prepare(PARTS, checkout.get(), "mvn", offline, progress));
-    } catch (IOException e) {
-      throw new MissingException(String.valueOf(e.getMessage()));
-    }
+      throws MissingException, IOException, InterruptedException {
+    return new BigtableProgram(PeerKit.prepare(PARTS, "mvn", offline, progress));
   }
 
   String version() {

@@ -1,38 +1,15 @@
 package io.stele.bench.table;
 
-import io.stele.bench.measure.FreePorts;
-import io.stele.bench.measure.Member;
-import io.stele.bench.measure.Progress;
-import io.stele.bench.table.PeerKit.MissingException;
+import io.stele.base.process.ChildProcess;
+import io.stele.testkit.FreePorts;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Google's emulator of Bigtable, which has all in memory. */
-final class EmulatorSide implements Side {
-  private static final String NAME = "Emulator";
-
-  private final BigtableProgram program;
-  private final Path emulator;
-
-  private EmulatorSide(BigtableProgram program, Path emulator) {
-    this.program = program;
-    this.emulator = emulator;
-  }
-
-  static Peer find(boolean offline, Progress progress) {
-    try {
-      BigtableProgram program = BigtableProgram.find(offline, progress);
-      return new Peer.Present(new EmulatorSide(program, program.emulator()));
-    } catch (MissingException | IOException e) {
-      return new Peer.Absent(NAME, String.valueOf(e.getMessage()));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return new Peer.Absent(NAME, "the search for it was interrupted");
-    }
-  }
+record EmulatorSide(BigtableProgram program, Path emulator) implements TableSide {
+  static final String NAME = "Emulator";
 
   @Override
   public String name() {
@@ -46,30 +23,26 @@ final class EmulatorSide implements Side {
 
   @Override
   public Map<String, String> facts() {
-    Map<String, String> facts = new LinkedHashMap<>();
-    facts.put(
+    return Map.of(
         NAME,
-        "Google's emulator of Bigtable "
-            + version()
-            + " as a process, all in memory and nothing durable; asked by the same client");
-    return facts;
+        "Google's emulator of Bigtable %s as a process, all in memory and nothing durable; asked by the same client"
+            .formatted(version()));
   }
 
   @Override
-  public Contestant start(Path directory) throws Exception {
-    int port = FreePorts.find(1).getFirst();
-    Member server =
-        new Member(
+  public TableServer start(Path directory) throws Exception {
+    String address = "127.0.0.1:" + FreePorts.next();
+    String port = address.substring(address.indexOf(':') + 1);
+    ChildProcess server =
+        new ChildProcess(
             "the emulator",
-            "127.0.0.1:" + port,
             List.of(emulator.toString(), "-host=127.0.0.1", "-port=" + port),
             directory.resolve("server.log"));
-    server.start();
+    server.launch();
     try {
-      DriverProcess driver = program.drive(server.address(), directory.resolve("client.log"));
-      return new Contestant(NAME, server, Member::stop, driver);
+      return new TableServer(NAME, server, program.drive(address, directory.resolve("client.log")));
     } catch (IOException | RuntimeException e) {
-      server.close();
+      server.kill();
       throw e;
     }
   }

@@ -9,10 +9,10 @@ import io.stele.base.schema.PurgePolicy;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.RowOutcome;
 import io.stele.base.table.ScanOptions;
-import io.stele.bench.measure.SteleProgram;
-import io.stele.bench.table.ycsb.Driver;
-import io.stele.bench.table.ycsb.Records;
-import io.stele.bench.table.ycsb.Store;
+import io.stele.bench.driver.Driver;
+import io.stele.bench.driver.Probe;
+import io.stele.bench.driver.Records;
+import io.stele.bench.driver.Store;
 import io.stele.client.Stele;
 import io.stele.client.table.Row;
 import io.stele.client.table.RowMutation;
@@ -25,7 +25,7 @@ import java.util.stream.IntStream;
 
 /** Stele through its Java client, as an application uses it: one client for all threads. */
 public class SteleStore implements Store {
-  private static final Duration SHORT = Duration.ofSeconds(1);
+  protected static final Duration SHORT = Duration.ofMillis(Probe.ATTEMPT_MILLIS);
   protected static final Bytes FAMILY_BYTES = Bytes.utf8(FAMILY);
   protected static final List<Bytes> QUALIFIERS =
       IntStream.range(0, Records.FIELDS).mapToObj(Store::field).map(Bytes::utf8).toList();
@@ -47,6 +47,11 @@ public class SteleStore implements Store {
   /** The client that all threads share. */
   protected final Stele stele() {
     return stele;
+  }
+
+  @Override
+  public boolean listens() {
+    return Probe.listens(address);
   }
 
   @Override
@@ -124,10 +129,6 @@ public class SteleStore implements Store {
 
   @Override
   public boolean tryRead(String table, String key) {
-    // The client would try again, with pauses that are too long for the time of a start.
-    if (!SteleProgram.listens(address)) {
-      return false;
-    }
     try (Stele fresh = Stele.builder().endpoints(address).timeout(SHORT).connect()) {
       return fresh.table(table).get(key).isPresent();
     } catch (SteleException e) {

@@ -1,29 +1,19 @@
 package io.stele.bench.table;
 
-import io.stele.bench.SharedOptions;
+import io.stele.bench.Benchmark;
+import io.stele.bench.Case;
+import io.stele.bench.Peer;
+import io.stele.bench.Run;
+import io.stele.bench.driver.Records;
 import io.stele.bench.measure.Progress;
-import io.stele.bench.measure.Workspace;
-import io.stele.bench.report.Machine;
-import io.stele.bench.report.Report;
-import io.stele.bench.report.Result;
-import io.stele.bench.table.TableBench.Failure;
-import io.stele.cli.ExitCode;
-import io.stele.cli.TextTable;
-import java.io.IOException;
-import java.io.PrintWriter;
+import io.stele.bench.process.HBaseProgram;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** {@code stele bench table}: tablet tables beside HBase. */
 @Command(
@@ -35,24 +25,17 @@ import picocli.CommandLine.Spec;
           + " of threads that ask; 'a' stands for all cases 'a-…'. A ratio above 1 means that Stele"
           + " is better."
     })
-public class TableCommand implements Callable<Integer> {
+public class TableCommand extends Benchmark<TableCases.Work> {
+  private static final double GOAL = 5;
 
   /** How the sides are found. */
   interface Sides {
-    Side stele(List<String> moreFlags);
+    TableSide stele(List<String> moreFlags);
 
-    Peer peer(boolean offline, Progress progress);
-
-    default List<TableCase> cases(List<Integer> threads) {
-      return TableBench.cases(threads);
-    }
+    Peer<TableSide> peer(boolean offline, Progress progress);
   }
 
   private final Sides sides;
-
-  @Spec private CommandSpec spec;
-
-  @Mixin private SharedOptions shared = new SharedOptions();
 
   @Option(
       names = "--records",
@@ -88,13 +71,14 @@ public class TableCommand implements Callable<Integer> {
     this(
         new Sides() {
           @Override
-          public Side stele(List<String> moreFlags) {
-            return new SteleSide(moreFlags);
+          public TableSide stele(List<String> moreFlags) {
+            return new SteleSide(moreFlags, false);
           }
 
           @Override
-          public Peer peer(boolean offline, Progress progress) {
-            return HBaseSide.find(offline, progress);
+          public Peer<TableSide> peer(boolean offline, Progress progress) {
+            return Peer.find(
+                HBaseProgram.NAME, () -> new HBaseSide(HBaseProgram.find(offline, progress)));
           }
         });
   }
@@ -104,95 +88,57 @@ public class TableCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws Exception {
-    Scale scale = scale();
-    if (shared.list()) {
-      printCases(scale);
-      return ExitCode.OK;
-    }
-    List<TableCase> cases =
-        shared.choose(sides.cases(scale.threads()), TableCase::name, TableCase::group);
-    shared.checkJson();
-    try (Workspace workspace = shared.workspace()) {
-      workspace.checkSpace(scale.neededDiskBytes());
-      Progress progress = new Progress(spec.commandLine().getErr());
-      Setup setup =
-          new Setup(
-              scale, sides.stele(serverFlags), sides.peer(offline, progress), workspace, progress);
-      printHead(setup);
-      return measure(setup, cases);
-    }
+  protected List<Case<TableCases.Work>> cases() {
+    List<Case<TableCases.Work>> all = new ArrayList<>(TableCases.rates(threads(), GOAL));
+    all.addAll(TableCases.costs());
+    return all;
   }
 
-  private int measure(Setup setup, List<TableCase> cases) throws Exception {
-    List<Result> results = new ArrayList<>();
-    PrintWriter out = spec.commandLine().getOut();
-    List<Failure> failures;
-    try {
-      failures = new TableBench(setup, results::add).run(cases);
-    } finally {
-      // Also when the run was cut short: what was measured before took long enough.
-      out.print(new Report(setup.peer().name().toUpperCase(Locale.ROOT), results).toTable());
-      out.flush();
-    }
-    shared.writeJson(setup.peer().name(), results);
-    for (Failure failure : failures) {
-      out.printf("FAILED %s: %s%n", failure.name(), failure.problem());
-    }
-    out.flush();
-    return failures.isEmpty() ? ExitCode.OK : ExitCode.FAILURE;
+  protected final List<Integer> threads() {
+    return scaled("--threads", threads, List.of(1, 16, 64), List.of(16), 1, 1_000);
   }
 
-  private void printCases(Scale scale) {
-    TextTable table = new TextTable("CASE", "MEASURES");
-    sides.cases(scale.threads()).forEach(each -> table.row(each.name(), each.about()));
-    spec.commandLine().getOut().print(table);
-    spec.commandLine().getOut().flush();
+  private TableCases.Scale scale() {
+    long mebibytes = scaled("--unflushed", unflushedMebibytes, 256, 16, 1, 1 << 20);
+    return new TableCases.Scale(
+        scaled("--records", records, 1_000_000, 20_000, 100, 1_000_000_000),
+        quick() ? 4 : 8,
+        Math.max(1, (mebibytes << 20) / Records.BYTES));
   }
 
-  private void printHead(Setup setup) throws IOException {
-    Map<String, String> facts = new LinkedHashMap<>(Machine.describe(setup.workspace().root()));
-    facts.put("scale", scale(setup.scale()));
-    facts.putAll(setup.stele().facts());
-    switch (setup.peer()) {
-      case Peer.Present(Side side) -> facts.putAll(side.facts());
-      case Peer.Absent(String name, String reason) -> facts.put(name, "ABSENT: " + reason);
-    }
-    PrintWriter out = spec.commandLine().getOut();
-    facts.forEach((name, fact) -> out.printf("%-11s %s%n", name, fact));
-    out.println();
-    out.flush();
+  /** Both sides at once: log, files and files that are merged, of fields with names and keys. */
+  @Override
+  protected long neededDiskBytes() {
+    TableCases.Scale scale = scale();
+    return 2 * 4 * (scale.records() + 4 * scale.unflushedRecords()) * Records.BYTES + (4L << 30);
   }
 
-  private static String scale(Scale scale) {
-    return String.format(
-        Locale.ROOT,
-        "%,d records of 10 fields of 100 bytes; %s threads; rounds: %d; timed phases of %.2f s;"
-            + " killed with %,d bytes not flushed",
-        scale.records(),
-        scale.threads().stream().map(String::valueOf).collect(Collectors.joining(", ")),
-        scale.rounds(),
-        scale.phase().toNanos() / 1e9,
-        scale.unflushedBytes());
+  @Override
+  protected String peerColumn() {
+    return "HBASE";
   }
 
-  private Scale scale() {
-    Scale scale = shared.quick() ? Scale.QUICK : Scale.FULL;
-    if (records != null) {
-      shared.within("--records", records, Scale.FEWEST_RECORDS, Scale.MOST_RECORDS);
-      scale = scale.withRecords(records);
+  @Override
+  protected final void measure(Run run, List<Case<TableCases.Work>> wanted) throws Exception {
+    TableCases.Scale scale = scale();
+    TableSide stele = sides.stele(serverFlags);
+    Peer<TableSide> peer = sides.peer(offline, run.progress());
+    run.fact(
+        "scale",
+        String.format(
+            Locale.ROOT,
+            "%,d records of 10 fields of 100 bytes; %s threads; %s; killed with %,d records not"
+                + " flushed",
+            scale.records(),
+            threads().stream().map(String::valueOf).collect(Collectors.joining(", ")),
+            run.lengths(),
+            scale.unflushedRecords()));
+    run.facts(stele.facts());
+    run.facts(peer.facts());
+    try (TableCases servers = new TableCases(run, scale, stele, peer)) {
+      for (Case<TableCases.Work> each : wanted) {
+        run.attempt(each.name(), () -> each.work().run(servers));
+      }
     }
-    if (!threads.isEmpty()) {
-      threads.forEach(count -> shared.within("--threads", count, 1, Scale.MOST_THREADS));
-      scale = scale.withThreads(threads.stream().distinct().toList());
-    }
-    if (unflushedMebibytes != null) {
-      shared.within("--unflushed", unflushedMebibytes, 1, 1 << 20);
-      scale = scale.withUnflushedBytes((long) unflushedMebibytes << 20);
-    }
-    if (shared.rounds().isPresent()) {
-      scale = scale.withRounds(shared.rounds().getAsInt());
-    }
-    return shared.phase().map(scale::withPhase).orElse(scale);
   }
 }

@@ -1,38 +1,50 @@
 package io.stele.bench.cluster;
 
-import io.stele.bench.cluster.RunningCluster.Places;
-import io.stele.bench.cluster.probe.MemoryCluster;
-import io.stele.bench.measure.Member;
+import io.stele.base.process.ChildProcess;
+import io.stele.base.process.SteleProgram;
+import io.stele.bench.Peer;
+import io.stele.bench.cluster.Cluster.Places;
+import io.stele.bench.cluster.Cluster.Server;
+import io.stele.bench.driver.MemoryCluster;
 import io.stele.bench.measure.Progress;
-import io.stele.bench.measure.SteleProgram;
-import io.stele.bench.table.DriverProcess;
+import io.stele.bench.process.DriverProcess;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /**
  * Sides whose servers are processes that sleep, and whose tables are in their drivers' processes.
+ *
+ * @param asItComes the peer at its own session time-out
+ * @param alike the peer at ours
  */
-record MemorySides(ClusterSide stele, Rivals found) implements ClusterSides {
+record MemorySides(Peer<ClusterSide> asItComes, Peer<ClusterSide> alike) implements ClusterSides {
 
-  static MemorySides of(Rival recommended, Rival alike) {
-    return new MemorySides(new MemorySide("Ours", 0), new Rivals(recommended, alike));
-  }
-
-  static Rival present(String name, int lost) {
-    return new Rival.Present(new MemorySide(name, lost));
+  static Peer<ClusterSide> present(String name, int lost) {
+    return new Peer.Present<>(new MemorySide(name, lost));
   }
 
   @Override
-  public Rivals rivals(boolean offline, Progress progress) {
-    return found;
+  public ClusterSide stele() {
+    return new MemorySide("Ours", 0);
+  }
+
+  @Override
+  public Peer<ClusterSide> peer(Duration session, boolean offline, Progress progress) {
+    return session.equals(HBASE_SESSION) ? asItComes : alike;
   }
 
   private record MemorySide(String name, int lost) implements ClusterSide {
     @Override
-    public String title() {
-      return name + " 0";
+    public String version() {
+      return "0";
+    }
+
+    @Override
+    public Duration session() {
+      return Duration.ofSeconds(5);
     }
 
     @Override
@@ -41,38 +53,40 @@ record MemorySides(ClusterSide stele, Rivals found) implements ClusterSides {
     }
 
     @Override
-    public RunningCluster start(Path directory, Plan plan) throws Exception {
-      List<Member> servers = new ArrayList<>();
+    public Cluster start(Path directory, Plan plan) throws Exception {
+      List<Server> servers = new ArrayList<>();
       for (int i = 0; i < plan.servers(); i++) {
         String address = "server" + i;
         servers.add(
-            member(
-                directory,
-                address,
-                "echo $$ >%s/%s.pid; exec sleep 600".formatted(directory, address)));
+            new Server(
+                child(
+                    directory,
+                    address,
+                    "echo $$ >%s/%s.pid; exec sleep 600".formatted(directory, address)),
+                address));
       }
-      List<Member> masters = new ArrayList<>();
+      List<ChildProcess> masters = new ArrayList<>();
       for (int i = 0; i < plan.masters(); i++) {
-        masters.add(member(directory, "master" + i, "exec sleep 600"));
+        masters.add(child(directory, "master" + i, "exec sleep 600"));
       }
-      Member member = member(directory, "member", "exec sleep 600");
-      member.start();
+      ChildProcess member = child(directory, "member", "exec sleep 600");
+      member.launch();
       DriverProcess driver =
           DriverProcess.start(
               name + "'s client",
-              SteleProgram.command(
+              SteleProgram.java(
                   List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
                   MemoryCluster.class.getName(),
                   directory.toString(),
                   Integer.toString(lost)),
               directory.resolve("client.log"));
       Places places = new Places(directory.resolve("log"), directory.resolve("files"));
-      return new RunningCluster(name, List.of(member), masters, servers, places, driver);
+      return new Cluster(name, List.of(member), masters, servers, places, driver);
     }
 
-    private static Member member(Path directory, String address, String script) {
-      return new Member(
-          address, address, List.of("/bin/sh", "-c", script), directory.resolve(address + ".log"));
+    private static ChildProcess child(Path directory, String name, String script) {
+      return new ChildProcess(
+          name, List.of("/bin/sh", "-c", script), directory.resolve(name + ".log"));
     }
   }
 }

@@ -2,42 +2,24 @@ package io.stele.bench.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.bench.cluster.RecoveryBench.Outcome;
-import io.stele.bench.measure.Progress;
-import io.stele.bench.measure.Workspace;
+import io.stele.bench.Peer;
 import io.stele.bench.report.Result;
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class RecoveryResultsTest {
-  @TempDir private Path temp;
-
   private static Outage outage(double written, double readable) {
     return new Outage(written / 2, written, written, readable, readable + 1, 1_000_000);
   }
 
-  private List<Result> results(Map<String, Map<Integer, List<Outage>>> outages) throws IOException {
+  private static List<Result> results(Map<String, Map<Integer, List<Outage>>> outages) {
     MemorySides sides =
-        MemorySides.of(
-            new Rival.Absent("HBase, session 90 s", "it is not here"),
+        new MemorySides(
+            new Peer.Absent<>("HBase, session 90 s", "it is not here"),
             MemorySides.present("Theirs", 0));
-    try (Workspace workspace = Workspace.in(temp.resolve("data"))) {
-      RecoverySetup setup =
-          new RecoverySetup(
-              RecoveryExtent.QUICK,
-              sides.stele(),
-              sides.found().recommended(),
-              sides.found().alike(),
-              workspace,
-              new Progress(new PrintWriter(new StringWriter())));
-      return new RecoveryResults(setup, List.of(0, 64), new Outcome(outages, List.of())).results();
-    }
+    return new RecoveryResults(sides.stele(), sides.asItComes(), sides.alike(), outages)
+        .results(List.of(0, 64));
   }
 
   private static Result named(List<Result> results, String name) {
@@ -45,7 +27,7 @@ class RecoveryResultsTest {
   }
 
   @Test
-  void mediansStandBesideThePeersAndTheSlowestAgainstTheGoal() throws IOException {
+  void mediansStandBesideThePeersAndTheSlowestAgainstTheGoal() {
     List<Result> results =
         results(
             Map.of(
@@ -77,7 +59,7 @@ class RecoveryResultsTest {
   }
 
   @Test
-  void sizesThatFailedAreLeftOut() throws IOException {
+  void sizesThatFailedAreLeftOut() {
     List<Result> results = results(Map.of("Ours", Map.of(0, List.of(outage(4, 5)))));
     assertThat(results)
         .extracting(Result::name)

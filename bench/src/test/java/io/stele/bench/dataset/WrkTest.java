@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.stele.bench.measure.Sample;
+import io.stele.bench.driver.Sample;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
 class WrkTest {
@@ -30,22 +29,20 @@ class WrkTest {
 
   @Test
   void figuresAreTakenOutOfWhatItPrints() throws Exception {
-    Sample sample = Wrk.read(SAID, OptionalDouble.of(0.1));
+    Sample sample = Wrk.read(SAID);
 
     assertThat(sample.runs()).isEqualTo(102_943);
     assertThat(sample.perSecond()).isCloseTo(51_274.82, within(0.01));
     assertThat(sample.p50Micros()).isEqualTo(998);
     assertThat(sample.p99Micros()).isEqualTo(15_910);
-    assertThat(sample.othersShare()).hasValue(0.1);
   }
 
   @Test
   void answersThatAreNoValuesAreNoResult() {
-    assertThatThrownBy(
-            () -> Wrk.read(SAID + "  Non-2xx or 3xx responses: 17\n", OptionalDouble.empty()))
+    assertThatThrownBy(() -> Wrk.read(SAID + "  Non-2xx or 3xx responses: 17\n"))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("Non-2xx or 3xx responses: 17");
-    assertThatThrownBy(() -> Wrk.read("unable to connect", OptionalDouble.empty()))
+    assertThatThrownBy(() -> Wrk.read("unable to connect"))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("unable to connect");
   }

@@ -3,6 +3,7 @@ package io.stele.bench.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.stele.bench.Peer;
 import io.stele.bench.engine.Engine.Access;
 import io.stele.bench.engine.Engine.Way;
 import io.stele.engine.disk.Codec;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -20,19 +20,22 @@ class EngineSideTest {
 
   private static final long STORED = 300;
   private static final int CELLS = 50;
-  private static final EngineOptions OPTIONS = new EngineOptions(Codec.NONE, 8 << 20);
+  private static final long CACHE = 8 << 20;
 
   @TempDir private Path directory;
 
   static List<EngineSide> sides() {
-    Peer peer = RocksSide.find();
-    assertThat(peer).isInstanceOf(Peer.Present.class);
-    return List.of(new SteleSide(), ((Peer.Present) peer).side());
+    return sides(Codec.NONE);
   }
 
-  static Stream<Arguments> sidesAndCodecs() {
-    return sides().stream()
-        .flatMap(side -> Stream.of(Codec.values()).map(codec -> Arguments.of(side, codec)));
+  private static List<EngineSide> sides(Codec codec) {
+    Peer<EngineSide> peer = RocksSide.find(codec);
+    assertThat(peer).isInstanceOf(Peer.Present.class);
+    return peer.sides(new SteleSide(codec));
+  }
+
+  static Stream<EngineSide> sidesWithAllCodecs() {
+    return Stream.of(Codec.values()).flatMap(codec -> sides(codec).stream());
   }
 
   private static void fill(Engine engine) throws Exception {
@@ -51,14 +54,13 @@ class EngineSideTest {
   }
 
   @ParameterizedTest
-  @MethodSource("sidesAndCodecs")
-  void everyWayFindsWhatWasPut(EngineSide side, Codec codec) throws Exception {
+  @MethodSource("sidesWithAllCodecs")
+  void everyWayFindsWhatWasPut(EngineSide side) throws Exception {
     Records records = new Records(100, STORED);
-    EngineOptions options = new EngineOptions(codec, 8 << 20);
-    try (Engine engine = side.open(directory, records, options)) {
+    try (Engine engine = side.open(directory, records, CACHE)) {
       fill(engine);
     }
-    try (Engine engine = side.open(directory, records, options)) {
+    try (Engine engine = side.open(directory, records, CACHE)) {
       readAll(engine.gets());
       readAll(engine.scans());
       readAll(engine.seeks(CELLS));
@@ -69,13 +71,13 @@ class EngineSideTest {
   @MethodSource("sides")
   void putsThatWaitForTheLogSurviveWithoutAFlush(EngineSide side) throws Exception {
     Records records = new Records(100, STORED);
-    try (Engine engine = side.open(directory, records, OPTIONS)) {
+    try (Engine engine = side.open(directory, records, CACHE)) {
       Access puts = engine.puts(true);
       for (long record = 0; record < STORED; record++) {
         puts.to(record);
       }
     }
-    try (Engine engine = side.open(directory, records, OPTIONS)) {
+    try (Engine engine = side.open(directory, records, CACHE)) {
       readAll(engine.gets());
     }
   }
@@ -85,7 +87,7 @@ class EngineSideTest {
   @MethodSource("sides")
   void everyWayFindsThatARecordIsMissing(EngineSide side) throws Exception {
     Records records = new Records(100, STORED + 1);
-    try (Engine engine = side.open(directory, records, OPTIONS)) {
+    try (Engine engine = side.open(directory, records, CACHE)) {
       fill(engine);
       for (List<Way> ways : List.of(engine.gets(), engine.scans(), engine.seeks(CELLS))) {
         assertThat(ways).isNotEmpty();
@@ -102,10 +104,10 @@ class EngineSideTest {
   @ParameterizedTest
   @MethodSource("sides")
   void everyGetAndScanFindsAWrongValue(EngineSide side) throws Exception {
-    try (Engine engine = side.open(directory, new Records(96, STORED), OPTIONS)) {
+    try (Engine engine = side.open(directory, new Records(96, STORED), CACHE)) {
       fill(engine);
     }
-    try (Engine engine = side.open(directory, new Records(104, STORED), OPTIONS)) {
+    try (Engine engine = side.open(directory, new Records(104, STORED), CACHE)) {
       for (List<Way> ways : List.of(engine.gets(), engine.scans())) {
         for (Way way : ways) {
           try (Access access = way.source().open()) {
@@ -119,7 +121,7 @@ class EngineSideTest {
   @ParameterizedTest
   @MethodSource("sides")
   void eachSideHasAWayThatCounts(EngineSide side) throws Exception {
-    try (Engine engine = side.open(directory, new Records(100, STORED), OPTIONS)) {
+    try (Engine engine = side.open(directory, new Records(100, STORED), CACHE)) {
       for (List<Way> ways : List.of(engine.gets(), engine.scans(), engine.seeks(CELLS))) {
         assertThat(ways).extracting(Way::counts).contains(true);
       }
@@ -128,10 +130,9 @@ class EngineSideTest {
 
   @ParameterizedTest
   @EnumSource(Codec.class)
-  void optionsNameTheCodec(Codec codec) {
-    EngineOptions options = new EngineOptions(codec, 0);
-    for (EngineSide side : sides()) {
-      assertThat(side.options(options)).containsIgnoringCase("codec " + codec.name());
+  void factsNameTheCodec(Codec codec) {
+    for (EngineSide side : sides(codec)) {
+      assertThat(side.facts().get(side.name())).containsIgnoringCase("codec " + codec.name());
     }
   }
 }

@@ -2,7 +2,7 @@ package io.stele.bench.metastore;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.stele.bench.measure.Member;
+import io.stele.base.process.ChildProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,8 +19,8 @@ import java.util.concurrent.ForkJoinPool;
  * A side whose members are processes that sleep, and whose store is a map in this process: what
  * runs on it tests the benchmark, not a store.
  */
-final class MemorySide implements Side {
-  private record Watcher(int number, KeySet keys, Driver.EventSink sink) {}
+final class MemorySide implements MetastoreSide {
+  private record Watcher(int number, KeySet keys, Connection.EventSink sink) {}
 
   private final String name;
   private final ConcurrentSkipListMap<String, byte[]> store = new ConcurrentSkipListMap<>();
@@ -53,20 +53,18 @@ final class MemorySide implements Side {
   }
 
   @Override
-  public Cluster start(Path directory, int members) throws Exception {
-    List<Member> processes = new ArrayList<>();
+  public Group start(Path directory, int members) throws Exception {
+    List<ChildProcess> processes = new ArrayList<>();
     for (int i = 0; i < members; i++) {
-      Path log = Files.createFile(directory.resolve("log" + i));
-      Files.writeString(log, "hello");
-      processes.add(new Member(name + i, "-", List.of("sleep", "600"), log));
+      Path log = Files.writeString(directory.resolve("log" + i), "hello");
+      processes.add(new ChildProcess(name + i, List.of("sleep", "600"), log));
     }
-    Cluster cluster = new Cluster(directory, processes, _ -> new MapDriver());
-    cluster.start();
-    return cluster;
+    processes.forEach(ChildProcess::launch);
+    return new Group(name, directory, processes, List.of(), _ -> new MapConnection()).ready();
   }
 
   /** Answers on other threads, as a network does. */
-  private final class MapDriver implements Driver {
+  private final class MapConnection implements Connection {
     private final Executor network = ForkJoinPool.commonPool();
 
     private String key(KeySet keys, long number) {

@@ -3,62 +3,43 @@ package io.stele.bench.metastore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.stele.bench.report.JsonReader;
+import io.stele.bench.CommandRun;
+import io.stele.bench.Peer;
 import io.stele.bench.report.JsonRow;
 import io.stele.cli.ExitCode;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 class MetastoreCommandTest {
 
-  private record Run(int exitCode, String out, String err) {}
-
   @TempDir private Path temp;
 
-  private static Run run(Side stele, Peer peer, String... arguments) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine commandLine = new CommandLine(new MetastoreCommand(_ -> stele, () -> peer));
-    commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
-    int exitCode = commandLine.execute(arguments);
-    return new Run(exitCode, out.toString(), err.toString());
+  private CommandRun run(Peer<MetastoreSide> peer, String... more) {
+    return CommandRun.of(
+        new MetastoreCommand(_ -> new MemorySide("Ours"), _ -> peer),
+        temp,
+        Stream.concat(Stream.of("--quick", "--seconds=0.02", "--keys=1000"), Stream.of(more))
+            .toArray(String[]::new));
   }
 
-  private Run tinyRun(Side stele, Peer peer, String... more) {
-    List<String> arguments = new ArrayList<>(List.of("--quick", "--seconds=0.05", "--keys=1000"));
-    arguments.add("--dir=" + temp.resolve("data"));
-    arguments.addAll(List.of(more));
-    return run(stele, peer, arguments.toArray(String[]::new));
-  }
-
-  private static Peer present(Side side) {
-    return new Peer.Present(side);
-  }
-
-  private static List<JsonRow> readResults(Path json) throws IOException {
-    return JsonRow.rows(JsonReader.read(Files.readString(json)));
+  private static Peer<MetastoreSide> present() {
+    return new Peer.Present<>(new MemorySide("Theirs"));
   }
 
   @Test
   void everyCaseGivesResultsOnBothSidesForEachSizeOfGroup() throws IOException {
-    Path json = temp.resolve("results.json");
-    Run run = tinyRun(new MemorySide("Ours"), present(new MemorySide("Theirs")), "--json=" + json);
+    CommandRun run = run(present());
 
-    assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(ExitCode.OK);
-    List<JsonRow> results = readResults(json);
-    assertThat(results)
-        .extracting(JsonRow::name)
+    assertThat(run.exitCode()).as(run.said()).isEqualTo(ExitCode.OK);
+    List<JsonRow> results = run.results();
+    assertThat(run.names())
         .containsExactly(
             "put-1-m1",
             "put-64-m1",
@@ -132,40 +113,31 @@ class MetastoreCommandTest {
 
   @Test
   void theSidesTakeTurns() {
-    Run run =
-        tinyRun(
-            new MemorySide("Ours"),
-            present(new MemorySide("Theirs")),
-            "--cases=get-1",
-            "--members=1",
-            "--repeat=3");
+    CommandRun run = run(present(), "--cases=get-1", "--members=1", "--repeat=3");
 
-    List<String> turns =
-        run.err().lines().filter(line -> line.contains("get-1-m1")).map(String::strip).toList();
-    assertThat(turns).hasSize(6);
+    List<String> turns = run.progress("get-1-m1");
+    List<String> order = List.of("Ours", "Theirs", "Theirs", "Ours", "Ours", "Theirs");
+    assertThat(turns).as(run.said()).hasSize(6);
     for (int i = 0; i < turns.size(); i++) {
       assertThat(turns.get(i))
           .contains("%d/3".formatted(i / 2 + 1))
-          .contains(i % 2 == 0 ? "Ours" : "Theirs");
+          .contains(" " + order.get(i) + " ");
     }
   }
 
   @Test
   void anAbsentPeerIsNamedAndSteleMeasuredAlone() throws IOException {
-    Path json = temp.resolve("results.json");
-    Run run =
-        tinyRun(
-            new MemorySide("Ours"),
+    CommandRun run =
+        run(
             EtcdSide.find("etcd-that-is-not-installed"),
             "--cases=put-1,memory,watch-1000,store",
-            "--members=1",
-            "--json=" + json);
+            "--members=1");
 
-    assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.OK);
+    assertThat(run.exitCode()).as(run.said()).isEqualTo(ExitCode.OK);
     assertThat(run.out())
         .containsPattern("etcd +ABSENT: no program 'etcd-that-is-not-installed' is on the path")
         .containsPattern("put-1-m1 .* absent ");
-    List<JsonRow> results = readResults(json);
+    List<JsonRow> results = run.results();
     assertThat(results).hasSize(10);
     for (JsonRow result : results) {
       assertThat(result.text("peerName")).isEqualTo("etcd (absent)");
@@ -178,40 +150,26 @@ class MetastoreCommandTest {
 
   @Test
   void aWrongAnswerFailsItsCaseLoudlyAndTheOthersRun() throws IOException {
-    Path json = temp.resolve("results.json");
-    Run run =
-        tinyRun(
-            new MemorySide("Ours"),
-            present(new MemorySide("Theirs", true)),
+    CommandRun run =
+        run(
+            new Peer.Present<>(new MemorySide("Theirs", true)),
             "--cases=get-1,range-100,txn",
-            "--members=1",
-            "--json=" + json);
+            "--members=1");
 
     assertThat(run.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(run.out()).contains("FAILED range-100-m1: ", "was asked for and '/bench/keys/");
-    assertThat(readResults(json)).extracting(JsonRow::name).containsExactly("get-1-m1", "txn-m1");
+    assertThat(run.names()).containsExactly("get-1-m1", "txn-m1");
     assertThat(temp.resolve("data")).doesNotExist();
   }
 
   @Test
   void listNamesEveryCase() {
-    Run run = run(new MemorySide("Ours"), present(new MemorySide("Theirs")), "--list");
+    CommandRun run = run(present(), "--list");
 
     assertThat(run.exitCode()).isEqualTo(ExitCode.OK);
-    for (MetastoreCase each : MetastoreBench.cases()) {
+    for (var each : new MetastoreCommand().cases()) {
       assertThat(run.out()).containsPattern("(?m)^" + each.name() + " +\\S");
     }
-  }
-
-  @Test
-  void anUnknownCaseIsAnsweredWithTheKnownOnes() {
-    Run run = tinyRun(new MemorySide("Ours"), present(new MemorySide("Theirs")), "--cases=put-65");
-
-    assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
-    assertThat(run.err())
-        .contains("unknown case 'put-65'; did you mean 'put-64'?")
-        .contains("The cases are put-1, put-64, put-512, memory, get-1");
-    assertThat(temp.resolve("data")).doesNotExist();
   }
 
   @ParameterizedTest
@@ -224,15 +182,12 @@ class MetastoreCommandTest {
         "--repeat  | 0    | --repeat is 0; it must be 1 to 1000",
         "--seconds | 0    | --seconds is 0.0; it must be 0.001 to 600",
         "--keys    | 99   | --keys is 99; it must be 100 to 10000000000",
-        "--json    | no/a | --json is no/a; it must be a file in a directory that exists"
+        "--api     | http | --api is 'http': must be native or etcd",
+        "--cases   | put-65 | unknown case 'put-65'; did you mean 'put-64'? The cases are put-1,"
+            + " put-64, put-512, memory, get-1"
       })
   void aWrongOptionIsRefused(String option, String value, String message) {
-    Run run =
-        run(
-            new MemorySide("Ours"),
-            present(new MemorySide("Theirs")),
-            "--dir=" + temp.resolve("data"),
-            option + "=" + value);
+    CommandRun run = run(present(), option + "=" + value);
 
     assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(run.err()).contains(message);

@@ -1,8 +1,9 @@
 package io.stele.bench.metastore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.stele.bench.measure.Sample;
+import io.stele.bench.measure.Memory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,67 +20,78 @@ final class SideContract {
 
   private SideContract() {}
 
-  static void oneMember(Side side, Path directory) throws Exception {
-    try (Contestant contestant = Contestant.start(side, directory, 1)) {
-      everyKindOfRequest(contestant);
-      watchersSeeEveryPut(contestant);
-      assertThat(contestant.cluster().memory().bytes()).isGreaterThan(1 << 20);
+  static void oneMember(MetastoreSide side, Path directory) throws Exception {
+    try (Group group = side.start(directory, 1)) {
+      everyKindOfRequest(group);
+      watchersSeeEveryPut(group);
+      aKeyThatIsNotThereIsAWrongAnswer(group);
+      group.putMany(KEYS, 500, CLIENTS);
+      Memory memory = Memory.of(group.servers());
+      assertThat(memory.needed()).isBetween(1L << 20, memory.resident());
 
-      contestant.disconnect();
-      contestant.cluster().stop();
-      assertThat(contestant.cluster().diskBytes()).isPositive();
-      contestant.cluster().start();
-      contestant.cluster().await("the restart", driver -> driver.get(KEYS, 299));
+      group.stop();
+      assertThat(group.diskBytes()).isPositive();
+      assertThat(group.restart(connection -> connection.get(KEYS, 299))).isPositive();
     }
   }
 
-  static void threeMembers(Side side, Path directory) throws Exception {
-    try (Contestant contestant = Contestant.start(side, directory, 3)) {
-      assertThat(contestant.cluster().processes()).hasSize(3);
-      everyKindOfRequest(contestant);
+  /** Starts its processes once. */
+  static void requestsOfOneMember(MetastoreSide side, Path directory) throws Exception {
+    try (Group group = side.start(directory, 1)) {
+      everyKindOfRequest(group);
+      watchersSeeEveryPut(group);
     }
   }
 
-  private static void everyKindOfRequest(Contestant contestant) throws Exception {
-    contestant.load(KEYS);
-    List<Contestant.Request> requests =
+  static void threeMembers(MetastoreSide side, Path directory) throws Exception {
+    try (Group group = side.start(directory, 3)) {
+      assertThat(group.servers()).hasSize(3);
+      everyKindOfRequest(group);
+    }
+  }
+
+  private static void everyKindOfRequest(Group group) throws Exception {
+    group.load(KEYS);
+    List<Group.Request> requests =
         List.of(
-            (connection, chance) ->
-                connection.put(KEYS, chance.nextLong(300), contestant.nextEdition()),
+            (connection, chance) -> connection.put(KEYS, chance.nextLong(300), group.nextEdition()),
             (connection, chance) -> connection.get(KEYS, chance.nextLong(300)),
             (connection, chance) -> connection.range(KEYS, chance.nextLong(201), 100),
             (connection, chance) ->
                 connection.transact(
-                    KEYS, chance.nextLong(2), 2 + chance.nextLong(2), contestant.nextEdition()),
+                    KEYS, chance.nextLong(2), 2 + chance.nextLong(2), group.nextEdition()),
             (connection, chance) ->
                 connection.transactAtOnce(
-                    KEYS,
-                    chance.nextLong(150),
-                    150 + chance.nextLong(150),
-                    contestant.nextEdition()));
-    for (Contestant.Request request : requests) {
-      Sample sample = contestant.loop(CLIENTS, MOMENT, request);
-      assertThat(sample.runs()).isGreaterThanOrEqualTo(CLIENTS);
+                    KEYS, chance.nextLong(150), 150 + chance.nextLong(150), group.nextEdition()));
+    for (Group.Request request : requests) {
+      assertThat(group.loop(CLIENTS, MOMENT, request).runs()).isGreaterThanOrEqualTo(CLIENTS);
     }
-    assertThat(contestant.conflicts()).as("transactions on four keys").isPositive();
+    assertThat(group.conflicts()).as("transactions on four keys").isPositive();
   }
 
-  private static void watchersSeeEveryPut(Contestant contestant) throws Exception {
+  private static void aKeyThatIsNotThereIsAWrongAnswer(Group group) {
+    KeySet absent = new KeySet("/absent", 10, 16);
+    assertThatThrownBy(() -> group.connection(0).get(absent, 3).get())
+        .hasCauseInstanceOf(WrongAnswerException.class)
+        .hasMessageContaining("1 keys from /absent/0000000003 on were asked for and 0 found");
+  }
+
+  private static void watchersSeeEveryPut(Group group) throws Exception {
     Fanout fanout =
         new Fanout(
             WATCHERS,
-            contestant::nextEdition,
-            edition -> contestant.connection(0).put(WATCHED, edition % 10, edition));
-    List<Driver.Watches> watches = new ArrayList<>();
+            group::nextEdition,
+            edition -> group.connection(0).put(WATCHED, edition % 10, edition));
+    List<Connection.Watches> watches = new ArrayList<>();
     for (int connection = 0; connection < 2; connection++) {
       watches.add(
-          contestant
+          group
               .connection(connection)
               .watch(WATCHED, connection * WATCHERS / 2, WATCHERS / 2, fanout)
               .get(20, TimeUnit.SECONDS));
     }
-    assertThat(contestant.loop(List.of(fanout), MOMENT).runs()).isPositive();
-    watches.forEach(Driver.Watches::close);
-    contestant.connection(0).put(WATCHED, 0, contestant.nextEdition()).get(20, TimeUnit.SECONDS);
+    assertThat(group.loop(List.of(fanout), MOMENT).runs()).isPositive();
+    watches.forEach(Connection.Watches::close);
+    group.connection(0).put(WATCHED, 0, group.nextEdition()).get(20, TimeUnit.SECONDS);
   }
 }

@@ -9,28 +9,24 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Drives real servers, from the class path of this test. */
 class SteleSideTest {
-  private final Side stele = new SteleSide();
   @TempDir private Path temp;
 
   @Test
-  void itsFlagsAreTold() {
-    assertThat(stele.facts().get("Stele flags")).contains("-XX:+UseParallelGC");
-  }
-
-  @Test
   void oneMemberAnswersEveryKindOfRequestAndKeepsItsDataOverARestart() throws Exception {
+    MetastoreSide stele = new SteleSide(false);
+    assertThat(stele.facts().get("Stele flags")).contains("-XX:+UseParallelGC");
     SideContract.oneMember(stele, temp);
   }
 
   @Test
   void oneMemberAnswersInEtcdsApiToo() throws Exception {
-    SideContract.oneMember(new SteleSide(Api.ETCD), temp);
+    SideContract.requestsOfOneMember(new SteleSide(true), temp);
   }
 
   /** Three JVMs that start at once take their time on few cores. */
   @Test
   @Tag("long")
   void threeMembersAreOneStore() throws Exception {
-    SideContract.threeMembers(stele, temp);
+    SideContract.threeMembers(new SteleSide(false), temp);
   }
 }

@@ -2,22 +2,24 @@ package io.stele.bench.replica;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.table.Consistency.Acks;
-import io.stele.bench.measure.Sample;
+import io.stele.bench.Peer;
+import io.stele.bench.driver.Sample;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Sides whose tables are sets of rows in memory, and take a few looks to get anywhere. */
-record MemorySides(TableSide replicated, TableSide tablets, Limit limit) implements ReplicaSides {
+final class MemorySides {
+  private MemorySides() {}
+
   static final Limit LIMIT =
-      new Limit.Present() {
+      new Limit() {
         @Override
         public String name() {
           return "Bound";
@@ -29,8 +31,13 @@ record MemorySides(TableSide replicated, TableSide tablets, Limit limit) impleme
         }
 
         @Override
+        public Map<String, String> facts() {
+          return Map.of("Bound", "none");
+        }
+
+        @Override
         public Sample write(Path directory, int writers, Duration length) {
-          return new Sample(1_000L * writers, 1, 10, 20, OptionalDouble.empty());
+          return new Sample(1_000L * writers, 1, 10, 20);
         }
 
         @Override
@@ -39,12 +46,12 @@ record MemorySides(TableSide replicated, TableSide tablets, Limit limit) impleme
         }
       };
 
-  static MemorySides of(Limit limit) {
-    return new MemorySides(new MemorySide("replicated"), new MemorySide("tablet"), limit);
+  static ReplicaSides of(Peer<Limit> limit) {
+    return new ReplicaSides(new MemorySide("replicated"), new MemorySide("tablet"), limit);
   }
 
   /** What was asked of all servers together that a side has started. */
-  static final class MemorySide implements TableSide {
+  static final class MemorySide implements ReplicaSide {
     final Set<Acks> levels = ConcurrentHashMap.newKeySet();
     final Set<Integer> asked = ConcurrentHashMap.newKeySet();
     final List<String> deeds = new ArrayList<>();
@@ -96,7 +103,7 @@ record MemorySides(TableSide replicated, TableSide tablets, Limit limit) impleme
     }
 
     @Override
-    public List<ProcessHandle> processes() {
+    public List<ProcessHandle> servers() {
       return List.of();
     }
 

@@ -3,71 +3,45 @@ package io.stele.bench.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.table.Consistency.Acks;
+import io.stele.bench.CommandRun;
+import io.stele.bench.Peer;
 import io.stele.bench.replica.MemorySides.MemorySide;
-import io.stele.bench.report.JsonReader;
 import io.stele.bench.report.JsonRow;
 import io.stele.cli.ExitCode;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 /** {@code stele bench replica}, on tables that are sets. */
 class ReplicaCommandTest {
-  private record Run(int exitCode, String out, String err) {}
-
-  private final MemorySides sides = MemorySides.of(MemorySides.LIMIT);
+  private final ReplicaSides sides = MemorySides.of(new Peer.Present<>(MemorySides.LIMIT));
   private final MemorySide replicated = (MemorySide) sides.replicated();
   private final MemorySide tablets = (MemorySide) sides.tablets();
 
   @TempDir private Path temp;
 
-  private Run run(ReplicaSides chosen, String... arguments) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine commandLine = new CommandLine(new ReplicaCommand(chosen));
-    commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
-    commandLine.setOverwrittenOptionsAllowed(true);
-    String[] all =
+  private CommandRun run(ReplicaSides chosen, String... more) {
+    return CommandRun.of(
+        new ReplicaCommand(chosen),
+        temp,
         Stream.concat(
-                Stream.of(
-                    "--quick",
-                    "--seconds=0.02",
-                    "--megabytes=1",
-                    "--cut=0",
-                    "--dir=" + temp.resolve("data"),
-                    "--json=" + json()),
-                Stream.of(arguments))
-            .toArray(String[]::new);
-    int exitCode = commandLine.execute(all);
-    return new Run(exitCode, out.toString(), err.toString());
-  }
-
-  private Path json() {
-    return temp.resolve("results.json");
-  }
-
-  private List<JsonRow> results() throws IOException {
-    return JsonRow.rows(JsonReader.read(Files.readString(json())));
+                Stream.of("--quick", "--seconds=0.02", "--megabytes=1", "--cut=0"), Stream.of(more))
+            .toArray(String[]::new));
   }
 
   @Test
   void everyCaseGivesAResultBesideTheLimit() throws IOException {
-    Run run = run(sides);
+    CommandRun run = run(sides);
 
-    assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(ExitCode.OK);
-    assertThat(results())
-        .extracting(JsonRow::name)
+    assertThat(run.exitCode()).as(run.said()).isEqualTo(ExitCode.OK);
+    assertThat(run.names())
         .containsExactly(
             "write-one-1",
             "write-majority-1",
@@ -86,7 +60,7 @@ class ReplicaCommandTest {
             "replace",
             "split-tablet",
             "replace-tablet");
-    for (JsonRow result : results()) {
+    for (JsonRow result : run.results()) {
       assertThat(result.number("stele")).as(result.name()).isPositive();
       assertThat(result.text("peerName")).isEqualTo("Bound 7");
       boolean rate = result.name().startsWith("write");
@@ -118,41 +92,39 @@ class ReplicaCommandTest {
 
   @Test
   void levelsTheTabletTableAndTheLimitTakeTurns() {
-    Run run = run(sides, "--cases=write-1", "--repeat=2");
-    assertThat(run.err().lines().filter(line -> line.contains(" write-1 ")).map(this::entrant))
+    CommandRun run = run(sides, "--cases=write-1", "--repeat=2");
+    assertThat(
+            run.progress("write-1").stream()
+                .map(line -> line.replaceFirst(".* write-1 +\\d/\\d +(\\S+) .*", "$1")))
         .containsExactly(
             "one",
             "majority",
             "all",
             "tablet",
             "Bound",
-            "one",
-            "majority",
-            "all",
+            "Bound",
             "tablet",
-            "Bound");
-  }
-
-  private String entrant(String line) {
-    return line.replaceFirst(".* write-1 +\\d/\\d +(\\S+) .*", "$1");
+            "all",
+            "majority",
+            "one");
   }
 
   @Test
   void replicasThatDifferInTheEndAreAFailure() throws IOException {
     replicated.differs = true;
-    Run run = run(sides, "--cases=converge,split");
+    CommandRun run = run(sides, "--cases=converge,split");
 
     assertThat(run.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(run.out())
         .contains("FAILED replicated table in round 1: ", "replicas of cut differ: must be alike");
-    assertThat(results()).extracting(JsonRow::name).containsExactly("split", "split-tablet");
+    assertThat(run.names()).containsExactly("split", "split-tablet");
     assertThat(replicated.deeds).endsWith("close");
   }
 
   @Test
   void aWriterThatIsRefusedIsAFailure() {
     replicated.refuses = true;
-    Run run = run(sides, "--cases=write-1,split");
+    CommandRun run = run(sides, "--cases=write-1,split");
 
     assertThat(run.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(run.out()).contains("FAILED writes: ", "refused").contains("a writer failed");
@@ -160,11 +132,12 @@ class ReplicaCommandTest {
 
   @Test
   void aLimitThatIsAbsentIsNamed() throws IOException {
-    Run run = run(MemorySides.of(new Limit.Absent("Bound", "no library")), "--cases=write-1,split");
+    CommandRun run =
+        run(MemorySides.of(new Peer.Absent<>("Bound", "no library")), "--cases=write-1,split");
 
-    assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(ExitCode.OK);
+    assertThat(run.exitCode()).as(run.said()).isEqualTo(ExitCode.OK);
     assertThat(run.out()).contains("ABSENT: no library", "Bound is absent: no library");
-    for (JsonRow result : results()) {
+    for (JsonRow result : run.results()) {
       assertThat(result.fields().get("peer")).as(result.name()).isNull();
       assertThat(result.text("peerName")).isEqualTo("Bound (absent)");
     }
@@ -172,7 +145,7 @@ class ReplicaCommandTest {
 
   @Test
   void rocksWritesAndLoads() throws Exception {
-    if (RocksLimit.find() instanceof Limit.Present rocks) {
+    if (RocksLimit.find() instanceof Peer.Present(Limit rocks)) {
       Path one = Files.createDirectory(temp.resolve("one"));
       assertThat(rocks.write(one, 4, Duration.ofMillis(50)).runs()).isPositive();
       Path other = Files.createDirectory(temp.resolve("other"));
@@ -192,7 +165,7 @@ class ReplicaCommandTest {
             + " write-16, write-64, converge, split, replace."
       })
   void aWrongOptionIsRefused(String option, String value, String message) {
-    Run run = run(sides, option + "=" + value);
+    CommandRun run = run(sides, option + "=" + value);
 
     assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(run.err()).contains(message);

@@ -38,8 +38,8 @@ public record JsonRow(Map<String, @Nullable Object> fields) {
   }
 
   public double number(String field) {
-    if (fields.get(field) instanceof Double number) {
-      return number;
+    if (fields.get(field) instanceof Number number) {
+      return number.doubleValue();
     }
     throw new AssertionError(field + " is no number in " + fields);
   }

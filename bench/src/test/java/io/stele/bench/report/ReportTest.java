@@ -4,29 +4,48 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.bench.measure.Better;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ReportTest {
 
   private static final Result GETS =
-      Result.besidePeer(
+      Result.beside(
           "get-100B",
           "gets/s",
           Better.HIGHER,
           361_499.7,
           Optional.of(241_000.2),
           "RocksDB 1.2",
-          1,
+          1.0,
           "a \"note\"");
 
   private static final Result OPEN =
-      Result.besidePeer(
-          "open", "ms", Better.LOWER, 12.3456, Optional.empty(), "RocksDB (absent)", 1, "");
+      Result.beside(
+          "open", "ms", Better.LOWER, 12.3456, Optional.empty(), "RocksDB (absent)", 1.0, "");
+
+  private static Report report(Result... results) {
+    return new Report(Optional.empty(), Map.of(), "ROCKSDB", List.of(results), List.of());
+  }
+
+  @Test
+  void theFirstLineSaysThatItMustNotBeRecordedAndTheLastWhatFailed() {
+    Report report =
+        new Report(
+            Optional.of("NOT FIT"),
+            Map.of("disk", "ext4"),
+            "ETCD",
+            List.of(GETS),
+            List.of("FAILED"));
+    assertThat(report.toText()).startsWith("NOT FIT\n\ndisk        ext4\n\nCASE ");
+    assertThat(report.toText()).endsWith("FAILED\n");
+    assertThat(report(GETS).toText()).startsWith("\nCASE");
+  }
 
   @Test
   void jsonHasTheAgreedFieldsInOrder() {
-    assertThat(new Report("ROCKSDB", List.of(GETS)).toJson())
+    assertThat(report(GETS).toJson())
         .isEqualTo(
             """
             [
@@ -47,7 +66,7 @@ class ReportTest {
 
   @Test
   void jsonHasNullForWhatAnAbsentPeerLeavesOpen() {
-    assertThat(new Report("ROCKSDB", List.of(OPEN)).toJson())
+    assertThat(report(OPEN).toJson())
         .contains("\"stele\": 12.346,")
         .contains("\"peer\": null,")
         .contains("\"peerName\": \"RocksDB (absent)\",")
@@ -57,7 +76,7 @@ class ReportTest {
 
   @Test
   void theTableNamesAnAbsentPeer() {
-    assertThat(new Report("ROCKSDB", List.of(GETS, OPEN)).toTable())
+    assertThat(report(GETS, OPEN).toTable())
         .isEqualTo(
             """
             CASE      UNIT      STELE  ROCKSDB  RATIO   GOAL  MET  NOTE

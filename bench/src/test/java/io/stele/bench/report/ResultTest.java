@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.stele.bench.measure.Better;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ResultTest {
 
   private static Result beside(Better better, double stele, double peer) {
-    return Result.besidePeer(
-        "case", "unit", better, stele, Optional.of(peer), "RocksDB", 1, "note");
+    return Result.beside("case", "unit", better, stele, Optional.of(peer), "RocksDB", 1.0, "note");
   }
 
   @Test
@@ -60,8 +60,8 @@ class ResultTest {
   @Test
   void withoutThePeerNothingIsClaimed() {
     Result alone =
-        Result.besidePeer(
-            "case", "unit", Better.HIGHER, 300, Optional.empty(), "RocksDB (absent)", 1, "");
+        Result.beside(
+            "case", "unit", Better.HIGHER, 300, Optional.empty(), "RocksDB (absent)", 1.0, "");
     assertThat(alone.peer()).isNull();
     assertThat(alone.ratio()).isNull();
     assertThat(alone.met()).isEmpty();
@@ -70,13 +70,14 @@ class ResultTest {
   @Test
   void withoutAGoalTheRatioIsToldAndNothingMet() {
     Result told =
-        Result.withoutGoal("memory", "bytes", Better.LOWER, 50, Optional.of(200.0), "etcd", "");
+        Result.beside("memory", "bytes", Better.LOWER, 50, Optional.of(200.0), "etcd", null, "");
     assertThat(told.ratio()).isEqualTo(4.0);
     assertThat(told.goal()).isNull();
     assertThat(told.met()).isEmpty();
-    assertThat(new Report("etcd", List.of(told)).toJson())
+    Report report = new Report(Optional.empty(), Map.of(), "ETCD", List.of(told), List.of());
+    assertThat(report.toJson())
         .containsPattern("\"goal\": ?null")
         .containsPattern("\"met\": ?null");
-    assertThat(new Report("ETCD", List.of(told)).toTable()).containsPattern("4\\.000 +- +-");
+    assertThat(report.toTable()).containsPattern("4\\.000 +- +-");
   }
 }

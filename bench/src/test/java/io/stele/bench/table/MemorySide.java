@@ -1,25 +1,21 @@
 package io.stele.bench.table;
 
-import io.stele.bench.measure.Member;
-import io.stele.bench.table.ycsb.MemoryStore;
+import io.stele.base.process.ChildProcess;
+import io.stele.base.process.SteleProgram;
+import io.stele.bench.driver.MemoryStore;
+import io.stele.bench.process.DriverProcess;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A side whose server is a process that sleeps, and whose tables are in its driver's process. */
-final class MemorySide implements Side {
-  private final String name;
-  private final List<String> arguments;
-
-  MemorySide(String name, String... arguments) {
-    this.name = name;
-    this.arguments = List.of(arguments);
-  }
-
-  @Override
-  public String name() {
-    return name;
+/**
+ * A side whose server is a process that sleeps, and whose tables are in its driver's process.
+ *
+ * @param argument of the driver
+ */
+record MemorySide(String name, String argument) implements TableSide {
+  MemorySide(String name) {
+    this(name, "right");
   }
 
   @Override
@@ -33,17 +29,19 @@ final class MemorySide implements Side {
   }
 
   @Override
-  public Contestant start(Path directory) throws Exception {
-    Member server = new Member(name, "-", List.of("sleep", "600"), directory.resolve("server.log"));
-    server.start();
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(MemoryStore.class.getName());
-    command.addAll(arguments);
-    DriverProcess driver =
-        DriverProcess.start(name + "'s client", command, directory.resolve("client.log"));
-    return new Contestant(name, server, Member::stop, driver);
+  public TableServer start(Path directory) throws Exception {
+    ChildProcess server =
+        new ChildProcess(name, List.of("sleep", "600"), directory.resolve("server.log"));
+    server.launch();
+    return new TableServer(
+        name,
+        server,
+        DriverProcess.start(
+            name + "'s client",
+            SteleProgram.java(
+                List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+                MemoryStore.class.getName(),
+                argument),
+            directory.resolve("client.log")));
   }
 }

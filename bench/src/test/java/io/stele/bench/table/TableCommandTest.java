@@ -2,95 +2,71 @@ package io.stele.bench.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.bench.CommandRun;
+import io.stele.bench.Peer;
 import io.stele.bench.measure.Progress;
-import io.stele.bench.report.JsonReader;
 import io.stele.bench.report.JsonRow;
 import io.stele.cli.ExitCode;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
+/** {@code stele bench table} and {@code stele bench bigtable}, with stores in memory. */
 class TableCommandTest {
 
-  private record Run(int exitCode, String out, String err) {}
-
-  private record Sides(Side ours, Peer peer) implements TableCommand.Sides {
+  private record Sides(TableSide ours, Peer<TableSide> peer) implements TableCommand.Sides {
     @Override
-    public Side stele(List<String> moreFlags) {
+    public TableSide stele(List<String> moreFlags) {
       return ours;
     }
 
     @Override
-    public Peer peer(boolean offline, Progress progress) {
+    public Peer<TableSide> peer(boolean offline, Progress progress) {
       return peer;
     }
   }
 
+  private static final Peer<TableSide> PRESENT = new Peer.Present<>(new MemorySide("Theirs"));
+
   @TempDir private Path temp;
 
-  private static Run run(Peer peer, String... arguments) {
-    StringWriter out = new StringWriter();
-    StringWriter err = new StringWriter();
-    CommandLine commandLine =
-        new CommandLine(new TableCommand(new Sides(new MemorySide("Ours"), peer)));
-    commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
-    int exitCode = commandLine.execute(arguments);
-    return new Run(exitCode, out.toString(), err.toString());
+  private static Sides beside(Peer<TableSide> peer) {
+    return new Sides(new MemorySide("Ours"), peer);
   }
 
-  private Run tinyRun(Peer peer, String... more) {
-    List<String> arguments =
-        new ArrayList<>(List.of("--quick", "--seconds=0.02", "--records=1000", "--unflushed=1"));
-    arguments.add("--dir=" + temp.resolve("data"));
-    arguments.addAll(List.of(more));
-    return run(peer, arguments.toArray(String[]::new));
+  private CommandRun run(TableCommand command, String... more) {
+    return CommandRun.of(
+        command,
+        temp,
+        Stream.concat(
+                Stream.of("--quick", "--seconds=0.02", "--records=1000", "--unflushed=1"),
+                Stream.of(more))
+            .toArray(String[]::new));
   }
 
-  private static Peer present() {
-    return new Peer.Present(new MemorySide("Theirs"));
-  }
-
-  private static List<JsonRow> readResults(Path json) throws IOException {
-    return JsonRow.rows(JsonReader.read(Files.readString(json)));
+  private CommandRun run(Peer<TableSide> peer, String... more) {
+    return run(new TableCommand(beside(peer)), more);
   }
 
   @Test
   void everyCaseGivesAResultOnBothSides() throws IOException {
-    Path json = temp.resolve("results.json");
-    Run run = tinyRun(present(), "--threads=1,4", "--json=" + json);
+    CommandRun run = run(PRESENT, "--threads=1,4", "--repeat=2");
 
-    assertThat(run.exitCode()).as(run.out() + run.err()).isEqualTo(ExitCode.OK);
-    List<JsonRow> results = readResults(json);
-    assertThat(results)
-        .extracting(JsonRow::name)
-        .containsExactly(
-            "load-1",
-            "load-4",
-            "a-1",
-            "a-4",
-            "b-1",
-            "b-4",
-            "c-1",
-            "c-4",
-            "f-1",
-            "f-4",
-            "d-1",
-            "d-4",
-            "e-1",
-            "e-4",
-            "memory",
-            "start",
-            "recovery");
-    for (JsonRow result : results) {
+    assertThat(run.exitCode()).as(run.said()).isEqualTo(ExitCode.OK);
+    assertThat(run.names())
+        .containsExactlyElementsOf(
+            Stream.concat(
+                    Stream.of("load", "a", "b", "c", "f", "d", "e")
+                        .flatMap(group -> Stream.of(group + "-1", group + "-4")),
+                    Stream.of("memory", "start", "recovery"))
+                .toList());
+    for (JsonRow result : run.results()) {
       assertThat(result.fields())
           .containsOnlyKeys(
               "case", "unit", "stele", "peer", "peerName", "ratio", "goal", "met", "note");
@@ -98,39 +74,41 @@ class TableCommandTest {
       assertThat(result.number("goal")).isEqualTo(result.name().equals("memory") ? 2 : 5);
       assertThat(run.out()).contains(result.name());
     }
-    assertThat(run.out()).contains("processors", "fsync of a", "1, 4 threads");
-    assertThat(run.out()).contains("p50/p99 µs: Ours ", ", Theirs ", "CPU µs a operation");
+    assertThat(run.out())
+        .contains("processors", "fsync of a", "1, 4 threads")
+        .contains("p50/p99 µs: Ours ", ", Theirs ", "CPU µs a operation")
+        .contains("live heap after a full collection", "1,000 operations of workload A");
+    List<String> turns = run.progress("c-1");
+    assertThat(turns.get(0)).contains("1/2", "Ours");
+    assertThat(turns.get(1)).contains("1/2", "Theirs");
+    assertThat(turns.get(2)).as("the other one is first").contains("2/2", "Theirs");
+    assertThat(turns.get(3)).contains("2/2", "Ours");
     assertThat(temp.resolve("data")).as("the data").doesNotExist();
   }
 
   @Test
-  void theSidesTakeTurns() {
-    Run run = tinyRun(present(), "--cases=c", "--repeat=2");
-    List<String> turns = run.err().lines().filter(line -> line.contains(" c-16 ")).toList();
-    assertThat(turns).as(run.err()).hasSize(4);
-    for (int i = 0; i < turns.size(); i++) {
-      assertThat(turns.get(i))
-          .contains("%d/2".formatted(i / 2 + 1))
-          .contains(i % 2 == 0 ? "Ours" : "Theirs");
-    }
+  void everyCaseOfBigtableGivesAResultOnBothSides() throws IOException {
+    CommandRun run = run(new BigtableCommand(beside(PRESENT)));
+
+    assertThat(run.exitCode()).as(run.said()).isEqualTo(ExitCode.OK);
+    assertThat(run.names())
+        .containsExactly("load-16", "a-16", "b-16", "c-16", "f-16", "d-16", "e-16", "sweep-16");
+    assertThat(run.results()).allMatch(result -> result.number("peer") > 0);
+    assertThat(run.results()).allMatch(result -> result.number("goal") == 1);
+    assertThat(new CommandLine(new BigtableCommand()).getCommandName()).isEqualTo("bigtable");
   }
 
   @Test
   void anAbsentPeerIsNamedAndSteleMeasuredAlone() throws IOException {
-    Path json = temp.resolve("results.json");
-    Run run =
-        tinyRun(
-            new Peer.Absent("HBase", "its jars are nowhere"),
-            "--cases=memory,a-16,start",
-            "--json=" + json);
+    CommandRun run =
+        run(new Peer.Absent<>("HBase", "its jars are nowhere"), "--cases=memory,a-16,start");
 
-    assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.OK);
+    assertThat(run.exitCode()).as(run.said()).isEqualTo(ExitCode.OK);
     assertThat(run.out())
         .containsPattern("HBase +ABSENT: its jars are nowhere")
         .containsPattern("a-16 .* absent ");
-    List<JsonRow> results = readResults(json);
-    assertThat(results).extracting(JsonRow::name).containsExactly("a-16", "memory", "start");
-    for (JsonRow result : results) {
+    assertThat(run.names()).containsExactly("a-16", "memory", "start");
+    for (JsonRow result : run.results()) {
       assertThat(result.text("peerName")).isEqualTo("HBase (absent)");
       assertThat(result.fields().get("peer")).isNull();
       assertThat(result.fields().get("met")).isNull();
@@ -141,27 +119,14 @@ class TableCommandTest {
 
   @Test
   void aWrongAnswerFailsItsCaseLoudlyAndTheOthersRun() throws IOException {
-    Path json = temp.resolve("results.json");
-    Run run =
-        tinyRun(
-            new Peer.Present(new MemorySide("Theirs", "forgetful")),
-            "--cases=c,e,f",
-            "--json=" + json);
+    CommandRun run =
+        run(new Peer.Present<>(new MemorySide("Theirs", "forgetful")), "--cases=c,e,f");
 
     assertThat(run.exitCode()).isEqualTo(ExitCode.FAILURE);
     assertThat(run.out())
         .contains(
             "FAILED e-16: ", "Theirs's client, asked to 'run E usertable 1000 16", "a scan of");
-    assertThat(readResults(json)).extracting(JsonRow::name).containsExactly("c-16", "f-16");
-  }
-
-  @Test
-  void listNamesEveryCase() {
-    Run run = run(present(), "--list");
-    assertThat(run.exitCode()).isEqualTo(ExitCode.OK);
-    for (String name : List.of("load-1", "load-64", "a-16", "e-64", "memory", "recovery")) {
-      assertThat(run.out()).containsPattern("(?m)^" + name + " +\\S");
-    }
+    assertThat(run.names()).containsExactly("c-16", "f-16");
   }
 
   @ParameterizedTest
@@ -169,17 +134,13 @@ class TableCommandTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "--cases   | g-16 | unknown case 'g-16'; did you mean 'a-16'? The cases are load-1,"
-            + " load-16",
+        "--cases   | g-16 | unknown case 'g-16'; did you mean 'a-16'? The cases are load-16,",
         "--threads | 0    | --threads is 0; it must be 1 to 1000",
         "--records | 99   | --records is 99; it must be 100 to 1000000000",
-        "--repeat  | 0    | --repeat is 0; it must be 1 to 1000",
-        "--seconds | 0    | --seconds is 0.0; it must be 0.001 to 600",
-        "--unflushed | 0  | --unflushed is 0; it must be 1 to 1048576",
-        "--json    | no/a | --json is no/a; it must be a file in a directory that exists"
+        "--unflushed | 0  | --unflushed is 0; it must be 1 to 1048576"
       })
   void aWrongOptionIsRefused(String option, String value, String message) {
-    Run run = run(present(), "--dir=" + temp.resolve("data"), option + "=" + value);
+    CommandRun run = run(PRESENT, option + "=" + value);
 
     assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(run.err()).contains(message);
