@@ -15,8 +15,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 
 /** "Picks a node at random and tries it … every duration … starts a request to a new node …" */
+@Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD) // who waits too long, waits for ever
 class PeerLookupTest {
   private static final List<Bytes> KEYS = List.of(Bytes.utf8("key"));
 

@@ -25,6 +25,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import io.stele.base.file.FilePath;
+import io.stele.testkit.file.StoredBytes;
 
 /**
  * A checkpoint of version 1, which is also what a backup is, with every kind of row in it ({@link
@@ -85,6 +87,28 @@ class CheckpointVersion1Test {
       assertThat(to.state.installCheckpoint(new ByteArrayInputStream(stored)))
           .isEqualTo(new Position(3, 20));
       check(to);
+    }
+  }
+
+  @Test
+  void theProgressOfASweep() {
+    SweepProgress progress = new SweepProgress(300, new KeyRange(opaque("a"), opaque("größe")));
+    byte[] stored = FormatFile.read("sweep-progress-v1.bin", progress.encode().toArray());
+    assertThat(SweepProgress.decode(Bytes.wrap(stored))).isEqualTo(progress);
+  }
+
+  /** Which directory has the state, once a checkpoint has taken the place of the first. */
+  @Test
+  void theNameOfTheState() throws IOException {
+    FilePath current = TestState.DIRECTORY.resolve("CURRENT");
+    try (TestState state = new TestState()) {
+      byte[] checkpoint = FormatFile.read("checkpoint-v1.bin");
+      state.state.installCheckpoint(new ByteArrayInputStream(checkpoint));
+      byte[] stored =
+          FormatFile.read("current-state-v1.txt", StoredBytes.read(state.files, current));
+      state.files.replace(current, stored);
+      state.reopen();
+      assertThat(state.state.applied()).isEqualTo(new Position(3, 20));
     }
   }
 

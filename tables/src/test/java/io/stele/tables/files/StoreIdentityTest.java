@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import io.stele.testkit.golden.FormatFile;
 
 class StoreIdentityTest {
   private static final FilePath FRAGMENT = FilePath.of("fragments/s1/0000000001.frag");
@@ -151,8 +152,8 @@ class StoreIdentityTest {
       bytes = new byte[Math.toIntExact(file.length())];
       file.read(0, bytes, 0, bytes.length);
     }
-    assertThat(new String(bytes, StandardCharsets.UTF_8))
-        .isEqualTo("stele-cluster 1 01234567-89ab-cdef-0000-00000000002a 6c8757e3\n");
+    files.replace(IdentityFile.PATH, FormatFile.read("cluster-v1.txt", bytes)); // read for ever
+    assertThat(IdentityFile.read(files)).contains(new UUID(0x123456789abcdefL, 42));
     for (int at = 0; at < bytes.length; at++) {
       byte[] damaged = bytes.clone();
       damaged[at] ^= 1;
