@@ -179,7 +179,7 @@ class NodeGroupTest {
       for (long r = 2; r <= last; r++) {
         all.add(r);
       }
-      await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(told).isEqualTo(all));
+      await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(told).isEqualTo(all));
     }
   }
 

@@ -71,11 +71,11 @@ final class TestMembers implements AutoCloseable {
     }
 
     Position put(String entry) {
-      return consensus().propose(Bytes.utf8(entry)).orTimeout(20, TimeUnit.SECONDS).join();
+      return consensus().propose(Bytes.utf8(entry)).orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     CompletableFuture<Void> barrier() {
-      return consensus().readBarrier().orTimeout(20, TimeUnit.SECONDS);
+      return consensus().readBarrier().orTimeout(60, TimeUnit.SECONDS);
     }
 
     boolean ready() {
@@ -139,7 +139,7 @@ final class TestMembers implements AutoCloseable {
   Node leader() {
     return await()
         .pollInterval(Duration.ofMillis(5))
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .until(
             () ->
                 nodes.values().stream()
@@ -168,7 +168,7 @@ final class TestMembers implements AutoCloseable {
   }
 
   static void until(Callable<Boolean> condition) {
-    await().pollInterval(Duration.ofMillis(5)).atMost(Duration.ofSeconds(20)).until(condition);
+    await().pollInterval(Duration.ofMillis(5)).atMost(Duration.ofSeconds(60)).until(condition);
   }
 
   /** A log so short that a member which was away a little while falls behind it. */

@@ -93,7 +93,7 @@ final class TestServers implements AutoCloseable {
     }
 
     Position put(String entry) {
-      return member().propose(Bytes.utf8(entry)).orTimeout(20, TimeUnit.SECONDS).join();
+      return member().propose(Bytes.utf8(entry)).orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     /** Adds a server; on a busy machine the lead may go and come back meanwhile. */
