@@ -1,5 +1,6 @@
 package io.stele.it;
 
+import io.stele.base.process.ServerProcess;
 import io.stele.cli.Main;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -25,6 +26,7 @@ record Commands(String endpoints) {
     }
   }
 
+  /** Of one server. */
   static Commands of(ServerProcess server) {
     return new Commands(server.address());
   }
@@ -45,7 +47,8 @@ record Commands(String endpoints) {
     return run(all.toArray(String[]::new));
   }
 
-  private static Result run(String... arguments) {
+  /** Any command, without endpoints. */
+  static Result run(String... arguments) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     int exitCode = Main.run(new PrintWriter(out), new PrintWriter(err), arguments);

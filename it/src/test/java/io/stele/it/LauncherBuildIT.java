@@ -2,6 +2,8 @@ package io.stele.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.it.process.Servers;
+import io.stele.testkit.process.Program;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,19 +17,25 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * When the launcher builds, and what it says of it: a copy of it in a source tree of one file, with
- * a stand-in for Maven that takes over what the real build made, or fails.
+ * a stand-in for Maven that copies what the real build created, or fails.
  */
 class LauncherBuildIT {
 
-  private static final Path ROOT = Path.of(System.getProperty("stele.root")).toAbsolutePath();
+  private static final Path ROOT = Servers.launcher().getParent();
+  private static final String JAVA_HOME = System.getProperty("java.home");
 
-  /** What a build leaves, taken from the real one. */
+  /**
+   * What a build leaves, taken from the real one. An archive of class data that is newer keeps the
+   * launcher from creating one; the JVM ignores it, since it is empty.
+   */
   private static final String TAKE_OVER =
       """
-      mkdir -p "%1$s/dist/target"
+      mkdir -p "%1$s/dist/target/cds"
       ln -sfn "%2$s/dist/target/lib" "%1$s/dist/target/lib"
       cp "%2$s/dist/target/classpath" "%1$s/dist/target/classpath"
-      """;
+      touch -d '1 hour' "%1$s/dist/target/cds/%3$s.jsa"
+      """
+          .replace("%3$s", JAVA_HOME.replace('/', '_'));
 
   /** Likewise, of the benchmarks. */
   private static final String TAKE_OVER_BENCH =
@@ -40,7 +48,7 @@ class LauncherBuildIT {
   @TempDir Path tree;
 
   private Path source;
-  private Launcher launcher;
+  private Program launcher;
 
   @BeforeEach
   void plantTree() throws IOException {
@@ -51,9 +59,16 @@ class LauncherBuildIT {
     Files.writeString(tree.resolve("cli/pom.xml"), "<project/>");
     Files.copy(ROOT.resolve("stele"), tree.resolve("stele"));
     program(tree.resolve("stele"));
-    String path = tree.resolve("bin") + ":" + System.getenv("PATH");
-    launcher = new Launcher(tree.resolve("stele"), tree, Map.of("PATH", path));
+    launcher = launcher("auto");
     mavenDoes(TAKE_OVER.formatted(tree, ROOT));
+  }
+
+  private Program launcher(String build) {
+    String path = tree.resolve("bin") + ":" + System.getenv("PATH");
+    return Servers.commands(
+        tree.resolve("stele"),
+        tree,
+        Map.of("PATH", path, "JAVA_HOME", JAVA_HOME, "STELE_BUILD", build));
   }
 
   /** Unlinked here because JUnit warns of links that lead out of its folder. */
@@ -98,7 +113,7 @@ class LauncherBuildIT {
 
   @Test
   void theFirstUseBuildsAndSaysSoInOneLine() throws Exception {
-    Launcher.Result result = launcher.run("--version");
+    Program.Result result = launcher.run("--version");
 
     assertThat(result.exitCode()).isZero();
     assertThat(result.err()).isEqualTo("building Stele (first use, about a minute) …\n");
@@ -111,7 +126,7 @@ class LauncherBuildIT {
     launcher.run("--version");
     ageTheBuild();
 
-    Launcher.Result result = launcher.run("--version");
+    Program.Result result = launcher.run("--version");
 
     assertThat(result.err()).isEmpty();
     assertThat(result.exitCode()).isZero();
@@ -159,7 +174,7 @@ class LauncherBuildIT {
     launcher.run("--version");
     mavenDoes(TAKE_OVER.formatted(tree, ROOT) + TAKE_OVER_BENCH.formatted(tree, ROOT));
 
-    Launcher.Result result = launcher.run("bench", "--help");
+    Program.Result result = launcher.run("bench", "--help");
 
     assertThat(result.err())
         .isEqualTo("building the benchmarks of Stele (first use, about a minute) …\n");
@@ -174,7 +189,7 @@ class LauncherBuildIT {
 
   @Test
   void withoutASourceTreeBenchmarksSayThatTheyNeedOne() throws Exception {
-    Launcher.Result result = launcher.run("bench", "engine", "--quick");
+    Program.Result result = launcher.run("bench", "engine", "--quick");
 
     assertThat(result.exitCode()).isEqualTo(1);
     assertThat(result.out()).isEmpty();
@@ -196,7 +211,7 @@ class LauncherBuildIT {
         exit 1
         """);
 
-    Launcher.Result result = launcher.run("--version");
+    Program.Result result = launcher.run("--version");
 
     assertThat(result.exitCode()).isEqualTo(1);
     assertThat(result.out()).isEmpty();
@@ -214,8 +229,7 @@ class LauncherBuildIT {
 
   @Test
   void withoutABuildAndForbiddenToBuildItSaysSo() throws Exception {
-    Launcher.Result result =
-        new Launcher(launcher.script(), tree, Map.of("STELE_BUILD", "never")).run("--version");
+    Program.Result result = launcher("never").run("--version");
 
     assertThat(result.exitCode()).isEqualTo(1);
     assertThat(result.err())
@@ -224,8 +238,7 @@ class LauncherBuildIT {
 
   @Test
   void anUnknownWayToBuildIsRefused() throws Exception {
-    Launcher.Result result =
-        new Launcher(launcher.script(), tree, Map.of("STELE_BUILD", "maybe")).run("--version");
+    Program.Result result = launcher("maybe").run("--version");
 
     assertThat(result.exitCode()).isEqualTo(1);
     assertThat(result.err())

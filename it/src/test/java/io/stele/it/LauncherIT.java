@@ -2,10 +2,10 @@ package io.stele.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
+import io.stele.it.process.Servers;
+import io.stele.testkit.process.Program;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -14,24 +14,16 @@ import org.junit.jupiter.api.io.TempDir;
 /** The launcher with what this build put into {@code dist}. */
 class LauncherIT {
 
-  private static final Path ROOT = Path.of(System.getProperty("stele.root")).toAbsolutePath();
-
   @TempDir Path elsewhere;
 
-  private Launcher.Result stele(String... arguments) throws IOException, InterruptedException {
-    return launcher(ROOT.resolve("stele"), Map.of()).run(arguments);
-  }
-
   /** Never builds: this test is part of a build of the same folders. */
-  private Launcher launcher(Path script, Map<String, String> environment) {
-    Map<String, String> all = new HashMap<>(Map.of("STELE_BUILD", "never"));
-    all.putAll(environment);
-    return new Launcher(script, elsewhere, all);
+  private Program.Result stele(String... arguments) {
+    return Servers.commands(elsewhere, Map.of()).run(arguments);
   }
 
   @Test
   void helpIsPrintedFromAnyFolder() throws Exception {
-    Launcher.Result result = stele("--help");
+    Program.Result result = stele("--help");
 
     assertThat(result.err()).isEmpty();
     assertThat(result.out()).startsWith("Usage: stele ").contains("version", "Exit codes:");
@@ -39,22 +31,19 @@ class LauncherIT {
   }
 
   @Test
-  void theVersionIsThatOfTheBuild() throws Exception {
-    Launcher.Result result = stele("version", "--output", "json");
+  void theVersionIsThatOfTheBuildAndTheJvmIsAtLeast25() throws Exception {
+    Program.Result result = stele("version", "--output", "json");
 
     assertThat(result.err()).isEmpty();
-    assertThat(result.out()).contains("\"stele\": \"" + System.getProperty("stele.version") + "\"");
+    assertThat(result.out())
+        .contains("\"stele\": \"" + System.getProperty("stele.version") + "\"")
+        .containsPattern("\"java\": \"(2[5-9]|[3-9]\\d)");
     assertThat(result.exitCode()).isZero();
   }
 
   @Test
-  void theJvmIsAtLeast25() throws Exception {
-    assertThat(stele("version").out()).containsPattern("java +(2[5-9]|[3-9]\\d)");
-  }
-
-  @Test
   void aMisspeltCommandEndsWith2AndASuggestion() throws Exception {
-    Launcher.Result result = stele("vresion");
+    Program.Result result = stele("vresion");
 
     assertThat(result.exitCode()).isEqualTo(2);
     assertThat(result.out()).isEmpty();
@@ -63,10 +52,10 @@ class LauncherIT {
 
   @Test
   void aChainOfLinksLeadsToTheLauncher() throws Exception {
-    Path first = Files.createSymbolicLink(elsewhere.resolve("first"), ROOT.resolve("stele"));
+    Path first = Files.createSymbolicLink(elsewhere.resolve("first"), Servers.launcher());
     Path second = Files.createSymbolicLink(elsewhere.resolve("second"), first.getFileName());
 
-    Launcher.Result result = launcher(second, Map.of()).run("--version");
+    Program.Result result = Servers.commands(second, elsewhere, Map.of()).run("--version");
     Files.delete(first); // JUnit warns of links that lead out of its folder
 
     assertThat(result.out()).isEqualTo("stele " + System.getProperty("stele.version") + "\n");
@@ -75,8 +64,8 @@ class LauncherIT {
 
   @Test
   void optionsOfTheUserReachTheJvm() throws Exception {
-    Launcher.Result result =
-        launcher(ROOT.resolve("stele"), Map.of("STELE_JAVA_OPTS", "-Xint -XX:+NoSuchFlag"))
+    Program.Result result =
+        Servers.commands(elsewhere, Map.of("STELE_JAVA_OPTS", "-Xint -XX:+NoSuchFlag"))
             .run("--version");
 
     assertThat(result.exitCode()).isEqualTo(1);
@@ -94,7 +83,7 @@ class LauncherIT {
     assertThat(stele("bench", "--help").out()).contains("Usage: stele bench", "engine", "replica");
     assertThat(stele("help", "bench", "engine").out()).contains("Usage: stele bench engine");
 
-    try (Stream<Path> jars = Files.list(ROOT.resolve("dist/target/lib"))) {
+    try (Stream<Path> jars = Files.list(Servers.launcher().resolveSibling("dist/target/lib"))) {
       assertThat(jars.map(jar -> jar.getFileName().toString()))
           .noneMatch(jar -> jar.startsWith("stele-bench") || jar.startsWith("stele-testkit"))
           .noneMatch(jar -> jar.startsWith("rocksdb") || jar.startsWith("junit"));

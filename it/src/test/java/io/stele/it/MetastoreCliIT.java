@@ -2,16 +2,19 @@ package io.stele.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.base.process.ChildProcess;
+import io.stele.base.process.ServerProcess;
 import io.stele.cli.ExitCode;
-import java.io.IOException;
+import io.stele.it.process.Servers;
+import io.stele.testkit.process.Program;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,24 +26,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class MetastoreCliIT {
 
-  private static final Path ROOT = Path.of(System.getProperty("stele.root")).toAbsolutePath();
-
-  @TempDir static Path data;
-
   private static ServerProcess server;
   private static Commands commands;
 
   @TempDir Path folder;
 
   @BeforeAll
-  static void startServer() throws IOException {
-    server = ServerProcess.start(data.resolve("server"));
+  static void startServer() {
+    server = Servers.shared();
     commands = Commands.of(server);
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
   }
 
   private static Commands.Result metastore(String... arguments) {
@@ -53,13 +47,11 @@ class MetastoreCliIT {
 
   @Test
   void theLauncherRunsCommandsToo() throws Exception {
-    Map<String, String> environment =
-        Map.of("STELE_BUILD", "never", "STELE_METASTORE", server.address());
-    Launcher launcher = new Launcher(ROOT.resolve("stele"), folder, environment);
+    Program launcher = Servers.commands(folder, Map.of("STELE_METASTORE", server.address()));
 
     assertThat(launcher.run("metastore", "put", "/launcher/a", "x").exitCode()).isZero();
-    Launcher.Result found = launcher.run("metastore", "get", "/launcher/a");
-    Launcher.Result missing = launcher.run("metastore", "get", "/launcher/b");
+    Program.Result found = launcher.run("metastore", "get", "/launcher/a");
+    Program.Result missing = launcher.run("metastore", "get", "/launcher/b");
 
     assertThat(found.out()).isEqualTo("x\n");
     assertThat(found.err()).isEmpty();
@@ -262,33 +254,30 @@ class MetastoreCliIT {
 
   @Test
   void aLockIsFreeAtOnceWhenItsHolderIsToldToStop() throws Exception {
-    Path said = folder.resolve("said");
-    ProcessBuilder builder =
-        new ProcessBuilder(
-                ROOT.resolve("stele").toString(),
+    try (ChildProcess holder =
+        new ChildProcess(
+            "the holder",
+            List.of(
+                Servers.launcher().toString(),
                 "metastore",
                 "lock",
                 "/locks/c",
                 "--ttl",
                 "60s",
                 "--endpoints",
-                server.address())
-            .redirectErrorStream(true)
-            .redirectOutput(said.toFile());
-    builder.environment().put("STELE_BUILD", "never");
-    Process holder = builder.start();
-    try {
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(60))
-          .until(() -> Files.readString(said).startsWith("holding /locks/c, token "));
+                server.address()),
+            Servers.launched("64m").environment(),
+            folder.resolve("said"),
+            Duration.ZERO)) {
+      holder.launch();
+      holder.awaitReady(
+          () -> holder.log().startsWith("holding /locks/c, token "), Duration.ofSeconds(60));
       assertThat(metastore("lock", "/locks/c", "--", "true").exitCode())
           .isEqualTo(ExitCode.CONFLICT);
 
-      holder.destroy();
+      holder.terminate();
 
       assertThat(metastore("lock", "/locks/c", "--wait", "30s", "--", "true").exitCode()).isZero();
-    } finally {
-      holder.destroyForcibly();
     }
   }
 
@@ -299,7 +288,8 @@ class MetastoreCliIT {
     String script =
         "trap 'touch %s; exit 0' TERM; touch %s; while :; do sleep 0.05; done"
             .formatted(told, holding);
-    try (ServerProcess other = ServerProcess.start(folder.resolve("other"))) {
+    try (ServerProcess other = Servers.server(folder.resolve("other"))) {
+      other.start();
       Commands there = Commands.of(other);
       CompletableFuture<Commands.Result> holder =
           CompletableFuture.supplyAsync(
@@ -319,8 +309,8 @@ class MetastoreCliIT {
   void keysOfASessionEndWithIt() throws Exception {
     Path seen = folder.resolve("seen");
     String script =
-        "\"%s/stele\" metastore put /sessions/a here --session $STELE_SESSION >%s"
-            .formatted(ROOT, seen);
+        "\"%s\" metastore put /sessions/a here --session $STELE_SESSION >%s"
+            .formatted(Servers.launcher(), seen);
 
     Commands.Result result =
         metastore(
@@ -399,7 +389,8 @@ class MetastoreCliIT {
         .isEqualTo(ExitCode.USAGE);
     metastore("put", "/backup/a", "later").answer();
 
-    try (ServerProcess other = ServerProcess.start(folder.resolve("other"), "--wait")) {
+    try (ServerProcess other = Servers.server(folder.resolve("other"), "--wait")) {
+      other.start();
       Commands there = Commands.of(other);
       Commands.Result unformed = there.metastore("get", "/backup/a", "--timeout", "500ms");
       assertThat(unformed.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);

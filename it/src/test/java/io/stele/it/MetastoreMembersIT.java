@@ -3,17 +3,17 @@ package io.stele.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.stele.base.process.ServerProcess;
 import io.stele.cli.ExitCode;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.stele.it.process.Servers;
+import io.stele.it.process.SteleCluster;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,28 +27,26 @@ class MetastoreMembersIT {
 
   @TempDir Path folder;
 
-  private final Map<String, ServerProcess> servers = new ConcurrentHashMap<>();
+  private final Map<String, ServerProcess> servers = new TreeMap<>();
 
   @AfterEach
   void stop() {
     servers.values().forEach(ServerProcess::close);
   }
 
-  private String start(String name, String... arguments) throws IOException {
+  private String start(String name, String... arguments) {
     List<String> all = new ArrayList<>(List.of("--name", name, "--roles", "metastore"));
+    for (String setting : SteleCluster.QUICK_ELECTIONS) {
+      all.addAll(List.of("--set", setting));
+    }
     all.addAll(List.of(arguments));
-    ServerProcess server = ServerProcess.start(folder.resolve(name), all.toArray(String[]::new));
+    ServerProcess server = Servers.server(folder.resolve(name), all.toArray(String[]::new));
     servers.put(name, server);
-    return server.address();
+    return server.start().of("native");
   }
 
-  /** One of two is ready only when the other one is there. */
-  private String startAgain(String name) {
-    try {
-      return start(name);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  private ServerProcess server(String name) {
+    return Objects.requireNonNull(servers.get(name), name);
   }
 
   private static String leader(Commands commands) {
@@ -63,30 +61,54 @@ class MetastoreMembersIT {
   }
 
   @Test
-  void threeServersAreBootstrappedLoseOneAndReplaceIt() throws Exception {
+  void serversAreBootstrappedAddedLostReplacedRemovedAndRestarted() {
     String first = start("n1", "--wait");
     String second = start("n2", "--seeds", first);
+    bootstrap(first, second);
     String third = start("n3", "--seeds", first + "," + second);
-    Commands all = new Commands(String.join(",", first, second, third));
-
-    assertThat(all.metastore("put", "/a", "1", "--timeout", "2s").exitCode())
-        .as("no group, no service")
-        .isEqualTo(ExitCode.UNAVAILABLE);
-    assertThat(new Commands(first).metastore("members", "bootstrap", first, second, third).answer())
-        .contains(first, second, third);
-    assertThat(all.metastore("put", "/a", "1").exitCode()).isZero();
-    Commands.Result again =
-        new Commands(second).metastore("members", "bootstrap", first, second, third);
-    assertThat(again.exitCode()).isEqualTo(ExitCode.CONFLICT);
-    assertThat(again.err()).contains("belongs to the group");
+    assertThat(new Commands(first).metastore("members", "add", third).answer())
+        .contains("n1", "n2", "n3");
     for (String member : List.of(first, second, third)) {
       assertThat(new Commands(member).metastore("get", "/a").answer())
           .as("any member serves, by asking the leader")
           .isEqualTo("1");
     }
 
+    Commands all = new Commands(String.join(",", first, second, third));
     String dead = leader(all);
-    Objects.requireNonNull(servers.get(dead)).kill();
+    server(dead).kill();
+    replace(all, dead);
+    servers.remove(dead);
+
+    assertThat(all.metastore("members", "transfer", "n4", "--timeout", "60s").exitCode()).isZero();
+    await("n4 leads").atMost(DEADLINE).until(() -> leader(all).equals("n4"));
+    String removed =
+        servers.keySet().stream()
+            .filter(name -> !name.equals("n4"))
+            .min(String::compareTo)
+            .orElseThrow();
+    assertThat(all.metastore("members", "remove", removed, "--timeout", "60s").answer())
+        .contains("n4")
+        .doesNotContain(removed);
+    Objects.requireNonNull(servers.remove(removed)).kill();
+    theLastTwoKeepTheirDataOverARestart();
+  }
+
+  private static void bootstrap(String first, String second) {
+    Commands both = new Commands(first + "," + second);
+    assertThat(both.metastore("put", "/a", "1", "--timeout", "2s").exitCode())
+        .as("no group, no service")
+        .isEqualTo(ExitCode.UNAVAILABLE);
+    assertThat(new Commands(first).metastore("members", "bootstrap", first, second).answer())
+        .contains(first, second);
+    assertThat(both.metastore("put", "/a", "1").exitCode()).isZero();
+    Commands.Result again = new Commands(second).metastore("members", "bootstrap", first, second);
+    assertThat(again.exitCode()).isEqualTo(ExitCode.CONFLICT);
+    assertThat(again.err()).contains("belongs to the group");
+  }
+
+  /** Two of three go on, and take a fourth server in place of the dead one. */
+  private void replace(Commands all, String dead) {
     assertThat(all.metastore("put", "/a", "2", "--timeout", "60s").exitCode())
         .as("two of three go on")
         .isZero();
@@ -94,44 +116,33 @@ class MetastoreMembersIT {
     assertThat(status.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
     assertThat(status.out()).contains("no answer");
 
-    String fourth = start("n4", "--wait");
-    assertThat(all.metastore("members", "replace", dead, fourth).answer())
+    Commands fourth = new Commands(start("n4", "--wait"));
+    assertThat(all.metastore("members", "replace", dead, fourth.endpoints()).answer())
         .contains("n4")
         .doesNotContain(dead);
-    assertThat(new Commands(fourth).metastore("get", "/a").answer()).isEqualTo("2");
+    assertThat(fourth.metastore("get", "/a").answer()).isEqualTo("2");
     await("the newcomer has caught up")
         .atMost(DEADLINE)
         .untilAsserted(
             () ->
-                assertThat(
-                        new Commands(fourth)
-                            .metastore("get", "/a", "--consistency", "stale")
-                            .answer())
+                assertThat(fourth.metastore("get", "/a", "--consistency", "stale").answer())
                     .isEqualTo("2"));
   }
 
-  @Test
-  void oneServerGrowsToTwoAndKeepsItsDataOverARestart() throws Exception {
-    String first = start("n1");
-    Commands commands = new Commands(first);
-    commands.metastore("put", "/a", "1").answer();
-    String second = start("n2", "--wait");
+  private void theLastTwoKeepTheirDataOverARestart() {
+    List<String> before = addresses();
+    servers.values().forEach(ServerProcess::terminate);
+    servers.values().forEach(server -> server.awaitExit(DEADLINE));
+    // One of two is ready only when the other one is there.
+    servers.values().forEach(ServerProcess::launch);
+    servers.values().forEach(ServerProcess::awaitReady);
+    assertThat(addresses()).as("members know each other by their ports").isEqualTo(before);
+    Commands both = new Commands(String.join(",", before));
+    assertThat(both.metastore("get", "/a", "--timeout", "60s").answer()).isEqualTo("2");
+    assertThat(both.metastore("put", "/a", "3", "--timeout", "60s").exitCode()).isZero();
+  }
 
-    assertThat(commands.metastore("members", "add", second).answer()).contains("n1", "n2");
-    assertThat(new Commands(second).metastore("get", "/a").answer()).isEqualTo("1");
-    assertThat(commands.metastore("members", "transfer", "n2").exitCode()).isZero();
-    await("n2 leads").atMost(DEADLINE).until(() -> leader(commands).equals("n2"));
-
-    Objects.requireNonNull(servers.get("n1")).stop();
-    Objects.requireNonNull(servers.get("n2")).stop();
-    CompletableFuture<String> back = CompletableFuture.supplyAsync(() -> startAgain("n1"));
-    assertThat(startAgain("n2")).as("its members know it by its ports").isEqualTo(second);
-    assertThat(back.join()).isEqualTo(first);
-
-    assertThat(commands.metastore("get", "/a", "--timeout", "60s").answer()).isEqualTo("1");
-    assertThat(commands.metastore("members", "remove", "n2", "--timeout", "60s").answer())
-        .contains("n1")
-        .doesNotContain("n2");
-    assertThat(commands.metastore("put", "/a", "2", "--timeout", "60s").exitCode()).isZero();
+  private List<String> addresses() {
+    return servers.values().stream().map(ServerProcess::address).toList();
   }
 }

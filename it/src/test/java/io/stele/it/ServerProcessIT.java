@@ -3,13 +3,21 @@ package io.stele.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.stele.base.process.ChildProcess;
+import io.stele.base.process.ServerAddresses;
+import io.stele.base.process.ServerProcess;
 import io.stele.cli.ExitCode;
+import io.stele.it.process.Servers;
+import io.stele.testkit.process.Program;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,88 +26,85 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 class ServerProcessIT {
 
-  private static final Path ROOT = Path.of(System.getProperty("stele.root")).toAbsolutePath();
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
 
   /** How the JVM ends after SIGTERM, once everything is stopped. */
   private static final int TERMINATED = 143;
 
   @TempDir Path folder;
 
-  private Launcher.Result stele(Map<String, String> environment, String... arguments)
-      throws Exception {
-    Map<String, String> all = new HashMap<>(Map.of("STELE_BUILD", "never"));
-    all.putAll(environment);
-    return new Launcher(ROOT.resolve("stele"), folder, all).run(arguments);
-  }
-
-  private Launcher.Result server(String... arguments) throws Exception {
-    String[] all = new String[arguments.length + 1];
-    all[0] = "server";
-    System.arraycopy(arguments, 0, all, 1, arguments.length);
-    return stele(Map.of(), all);
+  private Program.Result server(String... arguments) {
+    return Servers.commands(folder, Map.of())
+        .run(Stream.concat(Stream.of("server"), Stream.of(arguments)).toArray(String[]::new));
   }
 
   @Test
-  void withoutConfigurationItServesAndStopsWhenToldTo() throws Exception {
-    Path data = folder.resolve("data");
-    String kept;
-    try (ServerProcess server = ServerProcess.start(data)) {
-      String address = server.address();
-      kept = address;
+  void itServesStopsWhenAskedToAndKeepsWhatItAcknowledged() throws Exception {
+    try (ServerProcess server = Servers.server(folder.resolve("data"))) {
+      String address = server.start().of("native");
       assertThat(address).startsWith("127.0.0.1:");
-      assertThat(server.addresses()).content().contains("\"raft\": \"127.0.0.1:");
+      assertThat(server.addresses().of("raft")).startsWith("127.0.0.1:");
       await("what it prints last")
           .untilAsserted(
-              () -> assertThat(server.said()).contains("native " + address + "\n", "\nready\n"));
-      assertThat(Commands.of(server).metastore("put", "/a", "1").exitCode()).isZero();
-
-      assertThat(server.stop()).isEqualTo(TERMINATED);
-
-      assertThat(server.addresses()).doesNotExist();
-    }
-    try (ServerProcess again = ServerProcess.start(data)) {
-      assertThat(again.address()).as("picked ports are kept").isEqualTo(kept);
-      assertThat(Commands.of(again).metastore("get", "/a").answer()).isEqualTo("1");
-    }
-  }
-
-  @Test
-  void whatWasAcknowledgedSurvivesKill9() throws Exception {
-    Path data = folder.resolve("data");
-    String revision = "";
-    try (ServerProcess server = ServerProcess.start(data)) {
+              () -> assertThat(server.log()).contains("native " + address + "\n", "\nready\n"));
       Commands commands = Commands.of(server);
-      for (int i = 0; i < 20; i++) {
-        revision = commands.metastore("put", "/keys/" + i, "value " + i).answer();
-      }
-      server.kill();
-      assertThat(server.addresses()).as("nobody was left to remove it").exists();
-      Files.delete(server.addresses()); // the next start is ready when it is there again
-    }
-    try (ServerProcess again = ServerProcess.start(data)) {
-      Commands commands = Commands.of(again);
-      for (int i = 0; i < 20; i++) {
-        assertThat(commands.metastore("get", "/keys/" + i).answer()).isEqualTo("value " + i);
-      }
-      assertThat(Long.parseLong(commands.metastore("put", "/keys/0", "new").answer()))
-          .as("revisions go on")
-          .isGreaterThan(Long.parseLong(revision));
+      commands.metastore("put", "/a", "1").answer();
+      aSecondServerOnTheSameDirectoryIsRefused(server);
+      assertThat(commands.metastore("get", "/a").answer())
+          .as("the first one is not disturbed")
+          .isEqualTo("1");
+
+      server.terminate();
+      assertThat(server.awaitExit(PATIENCE)).isEqualTo(TERMINATED);
+      assertThat(server.data().resolve(ServerAddresses.FILE)).doesNotExist();
+
+      assertThat(server.start().of("native")).as("picked ports are kept").isEqualTo(address);
+      assertThat(commands.metastore("get", "/a").answer()).isEqualTo("1");
+      whatWasAcknowledgedSurvivesKill9(server, commands);
     }
   }
 
-  @Test
-  void aSecondServerOnTheSameDirectoryIsRefused() throws Exception {
-    Path data = folder.resolve("data");
-    try (ServerProcess first = ServerProcess.start(data);
-        ServerProcess second = ServerProcess.launch(data)) {
-      assertThat(second.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
-      assertThat(second.said())
-          .contains("stele server: directory " + data.toRealPath() + " is in use by process ")
+  private static void aSecondServerOnTheSameDirectoryIsRefused(ServerProcess first)
+      throws IOException {
+    try (ChildProcess second =
+        new ChildProcess(
+            "a second server",
+            List.of(
+                Servers.launcher().toString(),
+                "server",
+                "--data",
+                first.data().toString(),
+                "--ports",
+                "auto"),
+            Servers.launched("128m").environment(),
+            first.data().resolveSibling("second.log"),
+            Duration.ZERO)) {
+      second.launch();
+      assertThat(second.awaitExit(PATIENCE)).isEqualTo(ExitCode.UNAVAILABLE);
+      assertThat(second.log())
+          .contains(
+              "stele server: directory " + first.data().toRealPath() + " is in use by process ")
           .contains(Long.toString(first.pid()));
-      assertThat(Commands.of(first).metastore("put", "/a", "1").exitCode())
-          .as("the first one is not disturbed")
-          .isZero();
     }
+  }
+
+  private static void whatWasAcknowledgedSurvivesKill9(ServerProcess server, Commands commands) {
+    String revision = "";
+    for (int i = 0; i < 20; i++) {
+      revision = commands.metastore("put", "/keys/" + i, "value " + i).answer();
+    }
+    server.kill();
+    assertThat(server.data().resolve(ServerAddresses.FILE))
+        .as("nobody was left to remove it")
+        .exists();
+
+    server.start();
+    for (int i = 0; i < 20; i++) {
+      assertThat(commands.metastore("get", "/keys/" + i).answer()).isEqualTo("value " + i);
+    }
+    assertThat(Long.parseLong(commands.metastore("put", "/keys/0", "new").answer()))
+        .as("revisions go on")
+        .isGreaterThan(Long.parseLong(revision));
   }
 
   @Test
@@ -107,7 +112,7 @@ class ServerProcessIT {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String port = Integer.toString(taken.getLocalPort());
 
-      Launcher.Result result = server("--data", "d", "--port", port, "--raft-port", "0");
+      Program.Result result = server("--data", "d", "--port", port, "--raft-port", "0");
 
       assertThat(result.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
       assertThat(result.err())
@@ -120,7 +125,7 @@ class ServerProcessIT {
   void aDirectoryThatIsNoneIsNamed() throws Exception {
     Path file = Files.writeString(folder.resolve("file"), "x");
 
-    Launcher.Result result = server("--data", file.toString(), "--ports", "auto");
+    Commands.Result result = Commands.run("server", "--data", file.toString(), "--ports", "auto");
 
     assertThat(result.exitCode()).isNotZero();
     assertThat(result.err()).contains("stele server: ", file.toString());
@@ -128,7 +133,7 @@ class ServerProcessIT {
 
   @Test
   void wrongSettingsAreAllNamed() throws Exception {
-    Launcher.Result role = server("--roles", "metastor");
+    Commands.Result role = Commands.run("server", "--roles", "metastor");
     assertThat(role.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(role.err())
         .contains(
@@ -136,13 +141,14 @@ class ServerProcessIT {
                 + " mean 'metastore'?");
 
     Path config = Files.writeString(folder.resolve("c"), "server.prot = 1\nserver.port = x\n");
-    Launcher.Result file = server("--config", config.toString());
+    Commands.Result file = Commands.run("server", "--config", config.toString());
     assertThat(file.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(file.err())
         .contains("unknown setting server.prot (" + config + ":1): did you mean server.port?")
         .contains("server.port = x (" + config + ":2): expected a whole number such as 8");
 
-    Launcher.Result variable = stele(Map.of("STELE_SERVER_PROT", "1"), "server");
+    Program.Result variable =
+        Servers.commands(folder, Map.of("STELE_SERVER_PROT", "1")).run("server");
     assertThat(variable.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(variable.err())
         .contains("unknown variable STELE_SERVER_PROT: did you mean STELE_SERVER_PORT?");

@@ -3,10 +3,9 @@ package io.stele.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.cli.ExitCode;
-import java.io.IOException;
+import io.stele.it.process.Servers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,23 +17,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The commands for tables and rows against a server that runs as a process. */
 @Timeout(120)
 class TableCliIT {
-  @TempDir static Path data;
-
-  private static ServerProcess server;
   private static Commands commands;
 
   @TempDir Path folder;
 
   @BeforeAll
-  static void startServer() throws IOException {
-    server = ServerProcess.start(data.resolve("server"));
-    commands = Commands.of(server);
+  static void startServer() {
+    commands = Commands.of(Servers.shared());
     ok("table", "create", "users", "--family", "name,photo");
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
   }
 
   private static String ok(String... arguments) {

@@ -27,8 +27,9 @@ import com.google.cloud.bigtable.data.v2.models.RowCell;
 import com.google.cloud.bigtable.data.v2.models.RowMutation;
 import com.google.cloud.bigtable.data.v2.models.TableId;
 import com.google.protobuf.ByteString;
+import io.stele.base.process.ServerProcess;
+import io.stele.it.process.Servers;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -37,29 +38,26 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.threeten.bp.Instant;
 
 /** Google's Java client with a server that is a process. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class JavaClientIT {
-  @TempDir static Path directory;
-  private static BigtableNode server;
+  private static ServerProcess server;
   private static BigtableTableAdminClient admin;
   private static BigtableDataClient data;
 
   @BeforeAll
   static void start() throws IOException {
-    server = BigtableNode.start(directory, "java-client");
-    admin = Clients.admin(server.port());
-    data = Clients.data(server.port());
+    server = Servers.shared();
+    admin = Clients.admin(server);
+    data = Clients.data(server);
   }
 
   @AfterAll
   static void close() {
     data.close();
     admin.close();
-    server.close();
   }
 
   private static Table create(String table, String... splits) {
@@ -221,9 +219,10 @@ class JavaClientIT {
   void whatWasAcknowledgedSurvivesACrashAndClientsGoOn() {
     create("crash", "row-0050");
     fill("crash", 100);
-    int before = server.port();
-    server.crash();
-    assertThat(server.port()).isEqualTo(before);
+    String before = Clients.address(server);
+    server.kill();
+    server.start();
+    assertThat(Clients.address(server)).isEqualTo(before);
     assertThat(keys(Query.create(id("crash")))).hasSize(100);
     data.mutateRow(RowMutation.create(id("crash"), "row-9999").setCell("f", "q", "after"));
     assertThat(data.readRow(id("crash"), "row-9999")).isNotNull();

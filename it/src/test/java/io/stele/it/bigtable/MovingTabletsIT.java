@@ -18,38 +18,19 @@ import com.google.protobuf.ByteString;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.table.TabletInfo;
 import io.stele.client.Stele;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import io.stele.it.process.SteleCluster;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.threeten.bp.Instant;
 
 /** Two servers of a cluster: either shows all tables, wherever their tablets are and go. */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class MovingTabletsIT {
   private static final TableId TABLE = TableId.of("moving");
-
-  @TempDir Path directory;
-
-  private BigtableNode start(String name, String... arguments) throws IOException {
-    List<String> all =
-        new ArrayList<>(
-            List.of(
-                "--set",
-                "tables.shared=true",
-                "--set",
-                "tables.files=" + directory.resolve("shared"),
-                "--set",
-                "tables.session=5s"));
-    all.addAll(List.of(arguments));
-    return BigtableNode.start(directory, name, all.toArray(String[]::new));
-  }
 
   private static List<String> keys(BigtableDataClient data, TableId table) {
     return StreamSupport.stream(data.readRows(Query.create(table)).spliterator(), false)
@@ -59,13 +40,21 @@ class MovingTabletsIT {
 
   @Test
   void rowsAreReadAndWrittenWhileTabletsMove() throws Exception {
-    try (BigtableNode first = start("moving-1", "--roles", "metastore,master,tables");
-        BigtableNode second =
-            start("moving-2", "--roles", "tables", "--metastore", first.nativeAddress());
-        BigtableTableAdminClient admin = Clients.admin(first.port());
-        BigtableTableAdminClient elsewhere = Clients.admin(second.port());
-        BigtableDataClient data = Clients.data(second.port());
-        Stele stele = Stele.builder().endpoints(first.nativeAddress()).connect()) {
+    try (SteleCluster cluster =
+            SteleCluster.named("moving-tablets")
+                .with(1, "metastore,master,tables")
+                .with(1, "tables")
+                .set(
+                    "tables.shared=true",
+                    "tables.files=" + SteleCluster.DATA + "/shared",
+                    "tables.session=5s")
+                .start();
+        BigtableTableAdminClient admin = Clients.admin(cluster.server(0));
+        BigtableTableAdminClient elsewhere = Clients.admin(cluster.server(1));
+        BigtableDataClient data = Clients.data(cluster.server(1));
+        Stele stele = cluster.client()) {
+      String first = cluster.server(0).address();
+      String second = cluster.server(1).address();
       CreateTableRequest request =
           CreateTableRequest.of("moving").addFamily("f", GCRules.GCRULES.maxVersions(1));
       List.of("row-025", "row-050", "row-075")
@@ -77,8 +66,7 @@ class MovingTabletsIT {
           .forEach(
               i -> bulk.add("row-%03d".formatted(i), Mutation.create().setCell("f", "q", "v" + i)));
       data.bulkMutateRows(bulk);
-      for (String to :
-          List.of(second.nativeAddress(), first.nativeAddress(), second.nativeAddress())) {
+      for (String to : List.of(second, first, second)) {
         for (TabletInfo tablet : stele.tables().tablets("moving")) {
           Bytes row = tablet.last().orElse(Bytes.utf8("row-099"));
           if (!tablet.location().equals(to)) {

@@ -3,9 +3,11 @@ package io.stele.it.bigtable;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.cloud.bigtable.hbase.BigtableConfiguration;
+import io.stele.it.process.NpmPackage;
+import io.stele.it.process.Servers;
+import io.stele.testkit.process.Program;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -30,8 +32,6 @@ import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
 import org.apache.hadoop.hbase.filter.PrefixFilter;
 import org.apache.hadoop.hbase.util.Bytes;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,16 +45,11 @@ class OtherClientsIT {
   private static final byte[] COLUMN = Bytes.toBytes("q");
 
   @TempDir static Path directory;
-  private static BigtableNode server;
+  private static String address;
 
   @BeforeAll
-  static void start() throws IOException {
-    server = BigtableNode.start(directory, "other-clients");
-  }
-
-  @AfterAll
-  static void close() {
-    server.close();
+  static void start() {
+    address = Clients.address(Servers.shared());
   }
 
   // ---- HBase
@@ -62,7 +57,7 @@ class OtherClientsIT {
   @Test
   void hbasesClientWorksOnTables() throws IOException {
     Configuration settings = BigtableConfiguration.configure(Clients.PROJECT, Clients.INSTANCE);
-    settings.set("google.bigtable.emulator.endpoint.host", server.address());
+    settings.set("google.bigtable.emulator.endpoint.host", address);
     TableName name = TableName.valueOf("hbase");
     try (Connection connection = BigtableConfiguration.connect(settings);
         Admin admin = connection.getAdmin()) {
@@ -115,31 +110,25 @@ class OtherClientsIT {
 
   // ---- Node
 
-  /** Skipped where there is no Node, or its client cannot be had. */
   @Test
-  void nodesClientWorksOnTables() throws IOException, InterruptedException {
-    Path program = directory.resolve("node");
-    Files.createDirectories(program);
-    Files.writeString(program.resolve("package.json"), "{\"name\": \"try\", \"private\": true}");
-    Output installed =
-        run(
-            program,
-            "npm",
-            "install",
-            "--prefer-offline",
-            "--no-audit",
-            "--no-fund",
-            "--ignore-scripts",
-            NODE_CLIENT);
-    Assumptions.assumeTrue(
-        installed.code() == 0, () -> NODE_CLIENT + " cannot be had: " + installed.complaints());
+  void nodesClientWorksOnTables() throws IOException {
+    NpmPackage client = NpmPackage.installed(NODE_CLIENT);
     try (InputStream script =
         Objects.requireNonNull(getClass().getResourceAsStream("/bigtable/client.js"))) {
-      Files.copy(script, program.resolve("client.js"));
+      Files.copy(script, directory.resolve("client.js"));
     }
-    Output found = run(program, "node", "client.js");
-    assertThat(found.text().lines())
-        .as(() -> "it complained: " + found.complaints())
+    Program.Result found =
+        new Program(
+                List.of("node", "client.js"),
+                directory,
+                variables -> {
+                  variables.putAll(client.variables());
+                  variables.put("BIGTABLE_EMULATOR_HOST", address);
+                  variables.put("METADATA_SERVER_DETECTION", "none"); // no machine of Google's
+                })
+            .run();
+    assertThat(found.out().lines())
+        .as("it complained: %s", found.err())
         .containsExactly(
             "tables node",
             "row Ada",
@@ -150,26 +139,6 @@ class OtherClientsIT {
             "families f,g",
             "left a,z",
             "exists false");
-    assertThat(found.code()).isZero();
-  }
-
-  private record Output(int code, String text, String complaints) {}
-
-  private static Output run(Path where, String... command)
-      throws IOException, InterruptedException {
-    Path complaints = where.resolve(command[0] + ".err");
-    ProcessBuilder builder =
-        new ProcessBuilder(command).directory(where.toFile()).redirectError(complaints.toFile());
-    builder.environment().put("BIGTABLE_EMULATOR_HOST", server.address());
-    builder.environment().put("METADATA_SERVER_DETECTION", "none"); // it is no machine of Google's
-    Process process;
-    try {
-      process = builder.start();
-    } catch (IOException e) {
-      return new Output(127, "", "no " + command[0] + " on this machine: " + e.getMessage());
-    }
-    process.getOutputStream().close();
-    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Output(process.waitFor(), text, Files.readString(complaints));
+    assertThat(found.exitCode()).isZero();
   }
 }

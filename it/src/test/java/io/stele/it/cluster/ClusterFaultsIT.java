@@ -1,59 +1,98 @@
 package io.stele.it.cluster;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.stele.base.time.Clock;
-import io.stele.it.metastore.TestNetwork;
+import io.stele.it.process.Fault;
+import io.stele.it.process.Fault.Kind;
+import io.stele.it.process.Fault.Victim;
+import io.stele.it.process.FaultRun;
+import io.stele.it.process.SteleCluster;
+import io.stele.testkit.process.Network;
+import io.stele.testkit.run.LongRun;
+import io.stele.testkit.run.Seed;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Three members of the metastore, two of which may be the master, and four tablet servers: whatever
- * befalls them, clients that go on find nothing lost, torn or done twice.
+ * befalls them, clients that go on find nothing lost, torn or done twice. {@link TabletClusterIT}
+ * does the same for seconds.
  */
 class ClusterFaultsIT {
-  private static final Duration PATIENT = Duration.ofSeconds(60);
+  /** Those of a short run. */
+  static final List<Fault> FEW =
+      List.of(
+          Fault.of(Kind.KILL, Victim.TWO_SERVERS),
+          Fault.of(Kind.ISOLATE, Victim.SERVER),
+          Fault.of(Kind.STOP, Victim.SERVER),
+          Fault.of(Kind.PAUSE, Victim.MASTER));
+
+  private static final List<Fault> ALL =
+      List.of(
+          Fault.of(Kind.KILL, Victim.SERVER),
+          Fault.of(Kind.KILL, Victim.TWO_SERVERS),
+          Fault.of(Kind.PAUSE, Victim.SERVER),
+          Fault.of(Kind.ISOLATE, Victim.SERVER),
+          Fault.of(Kind.STOP, Victim.SERVER),
+          Fault.of(Kind.KILL, Victim.MASTER),
+          Fault.of(Kind.PAUSE, Victim.MASTER),
+          Fault.of(Kind.KILL, Victim.LEADER));
+
+  private static final Duration PATIENT = Duration.ofSeconds(90);
   private static final Duration IMPATIENT = Duration.ofSeconds(3);
 
   @Test
-  @Timeout(value = 6, unit = TimeUnit.MINUTES)
-  void nothingIsLostTornOrDoneTwiceWhileServersFail() throws Exception {
-    run("faults", Duration.ofSeconds(30));
-  }
-
-  @Test
-  @Tag("long")
-  @Timeout(value = 60, unit = TimeUnit.MINUTES)
+  @Tag(LongRun.TAG)
   void nothingIsLostTornOrDoneTwiceOverManyFaults() throws Exception {
-    run("many-faults", Duration.ofMinutes(30));
+    try (SteleCluster cluster =
+        Tablets.plan("many-cluster-faults", 3, 4).on(Network.open()).start()) {
+      run(
+          new Tablets(cluster),
+          Seed.varied(ClusterFaultsIT.class),
+          ALL,
+          Tablets.SESSION.multipliedBy(2),
+          LongRun.share(20),
+          Duration.ofMillis(6),
+          LongRun::record);
+    }
   }
 
-  private static void run(String name, Duration least) throws Exception {
-    long seed = Long.getLong("stele.seed", Clock.system().nanos());
-    System.out.println("seed " + seed);
-    Setup setup = Setup.of(name, 4).withMembers(3).withNetwork(TestNetwork.open());
-    try (TabletCluster cluster = TabletCluster.start(setup);
-        Workloads workloads = new Workloads(cluster, seed);
-        Upkeep upkeep = new Upkeep(cluster, seed + 1)) {
+  /**
+   * Fails if a promise is broken.
+   *
+   * @param length of pauses and cuts: long enough for others to notice, and to take over
+   * @param pace the pause between two steps of a worker
+   * @param report takes what was found before it fails because of it
+   */
+  static void run(
+      Tablets tablets,
+      long seed,
+      List<Fault> faults,
+      Duration length,
+      Duration least,
+      Duration pace,
+      Consumer<LongRun.Outcome> report)
+      throws Exception {
+    tablets.await();
+    FaultRun run = new FaultRun(tablets.cluster(), seed, FaultRun.Lengths.of(length), tablets);
+    try (Workloads workloads = new Workloads(tablets, seed, pace);
+        Upkeep upkeep = new Upkeep(tablets, seed + 1)) {
       workloads.create();
       workloads.start(PATIENT, IMPATIENT);
       upkeep.start();
-      Harm harm = new Harm(cluster, seed + 2);
-      harm.run(
-          harm.possible(),
+      run.run(
+          faults,
           least,
           () -> {
             workloads.requireWorking();
             upkeep.requireWorking();
           });
-      String story = harm + "; " + upkeep;
+      String story = run + "; " + upkeep;
       System.out.println(story);
       upkeep.stopAndCheck(story);
-      workloads.stopAndCheck(story);
-      assertThat(workloads.answers()).isGreaterThan(least.toSeconds());
+      workloads.stopAndCheck(run, story, report);
+      workloads.drop();
     }
   }
 }

@@ -1,10 +1,18 @@
 package io.stele.it.cluster;
 
-import io.stele.base.time.Clock;
-import io.stele.it.cluster.Harm.Fault;
+import io.stele.base.process.SteleProgram;
+import io.stele.it.process.Fault;
+import io.stele.it.process.Fault.Kind;
+import io.stele.it.process.Fault.Victim;
+import io.stele.it.process.FaultRun;
+import io.stele.it.process.Servers;
+import io.stele.it.process.SteleCluster;
+import io.stele.testkit.run.Seed;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -15,13 +23,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The workloads with files and logs on HDFS: a node with data is lost, and servers whose logs are
- * open there are killed and paused. The servers run with the class path of this test, which has
- * Hadoop.
+ * The workloads with files and logs on HDFS: a server whose log is open there is killed, and then a
+ * node with data is lost. The servers run with the class path of this test, which has Hadoop.
  */
 class DfsClusterIT {
-  private static final int DATA_NODES = 3;
-  private static final int SERVERS = 3;
+  private static final int DATA_NODES = 2;
   private static final String REPLICATION = "2"; // one copy is left when a node is lost
 
   @TempDir Path folder;
@@ -48,34 +54,46 @@ class DfsClusterIT {
   }
 
   private void run(MiniDFSCluster dfs) throws Exception {
-    long seed = Long.getLong("stele.seed", Clock.system().nanos());
-    System.out.println("seed " + seed);
-    Setup setup =
-        Setup.of("dfs", SERVERS)
-            .withProgram(program())
-            .withFiles(dfs.getURI().resolve("/stele").toString());
-    try (TabletCluster cluster = TabletCluster.start(setup);
-        Workloads workloads = new Workloads(cluster, seed)) {
-      workloads.create();
-      workloads.start(TabletCluster.RECOVERY.multipliedBy(2));
-      Harm harm = new Harm(cluster, seed + 1);
-      harm.inflict(Fault.KILL_SERVER);
-      harm.note("a data node is lost");
-      dfs.stopDataNode((int) Math.floorMod(seed, (long) DATA_NODES));
-      workloads.requireWorking();
-      workloads.stopAndCheck(harm.toString());
+    long seed = Seed.of(DfsClusterIT.class, 1);
+    try (SteleCluster cluster =
+        SteleCluster.named("dfs")
+            .with(1, "metastore,master,tables")
+            .with(1, "tables")
+            .set(
+                "tables.shared=true",
+                "tables.files=" + dfs.getURI().resolve("/stele"),
+                "tables.session=" + Tablets.SESSION.toMillis() + "ms")
+            .by(program())
+            .start()) {
+      Tablets tablets = new Tablets(cluster);
+      tablets.await();
+      FaultRun faults = new FaultRun(cluster, seed, FaultRun.Lengths.of(Tablets.SESSION), tablets);
+      try (Workloads workloads = new Workloads(tablets, seed, Duration.ofMillis(20))) {
+        workloads.create();
+        workloads.start(SteleCluster.RECOVERY.multipliedBy(2));
+        faults.inject(Fault.of(Kind.KILL, Victim.SERVER));
+        faults.note("a data node is lost");
+        dfs.stopDataNode((int) Math.floorMod(seed, (long) DATA_NODES));
+        workloads.requireWorking();
+        workloads.stopAndCheck(faults, faults.toString(), outcome -> {});
+      }
     }
   }
 
   /** A JVM with the class path of this one, and the settings of Hadoop's client before it. */
-  private List<String> program() throws IOException {
+  private SteleProgram program() throws IOException {
     Path settings = Files.createDirectories(folder.resolve("conf"));
     Files.writeString(
         settings.resolve("hdfs-site.xml"),
         "<configuration><property><name>dfs.replication</name><value>%s</value></property></configuration>"
             .formatted(REPLICATION));
-    List<String> program = new ArrayList<>(TabletCluster.java("-Xmx256m", settings));
-    program.add("io.stele.cli.Main");
-    return program;
+    List<String> command =
+        new ArrayList<>(SteleProgram.ofClassPath(Servers.options("256m")).command());
+    command.replaceAll(
+        part ->
+            part.equals(System.getProperty("java.class.path"))
+                ? settings + File.pathSeparator + part
+                : part);
+    return new SteleProgram(command, variables -> {}).isolated();
   }
 }

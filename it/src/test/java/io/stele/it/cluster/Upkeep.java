@@ -12,6 +12,7 @@ import io.stele.base.error.SteleException;
 import io.stele.base.table.TabletInfo;
 import io.stele.client.Stele;
 import io.stele.it.metastore.Workers;
+import io.stele.it.process.SteleCluster;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
@@ -44,14 +45,14 @@ final class Upkeep implements AutoCloseable {
   private static final int DRAIN_LOOKS = 40;
   private static final int MOST_TABLETS = 8; // of a table
 
-  private final TabletCluster cluster;
+  private final Tablets tablets;
   private final Stele stele;
   private final Workers workers;
   private final Map<Work, Integer> done = new EnumMap<>(Work.class); // guarded by itself
 
-  Upkeep(TabletCluster cluster, long seed) {
-    this.cluster = cluster;
-    this.stele = cluster.client(PATIENCE);
+  Upkeep(Tablets tablets, long seed) {
+    this.tablets = tablets;
+    this.stele = tablets.client(PATIENCE);
     this.workers = new Workers("upkeep", seed);
   }
 
@@ -121,9 +122,14 @@ final class Upkeep implements AutoCloseable {
     return tablets.get(random.nextInt(tablets.size()));
   }
 
+  private String anyServer(RandomGenerator random) {
+    List<Integer> servers = tablets.servers();
+    return tablets.address(servers.get(random.nextInt(servers.size())));
+  }
+
   private boolean move(String table, RandomGenerator random) {
     TabletInfo tablet = any(table, random);
-    String target = cluster.serverAddress(random.nextInt(cluster.serverCount()));
+    String target = anyServer(random);
     if (target.equals(tablet.location())) {
       return false;
     }
@@ -167,7 +173,7 @@ final class Upkeep implements AutoCloseable {
 
   /** Whatever comes of it, the server gets tablets again. */
   private boolean drain(RandomGenerator random) throws InterruptedException {
-    String address = cluster.serverAddress(random.nextInt(cluster.serverCount()));
+    String address = anyServer(random);
     boolean empty = false;
     try {
       for (int i = 0; i < DRAIN_LOOKS && !empty && !workers.isStopping(); i++) {
@@ -176,7 +182,7 @@ final class Upkeep implements AutoCloseable {
       }
     } finally {
       await("the end of a drain")
-          .atMost(TabletCluster.RECOVERY)
+          .atMost(SteleCluster.RECOVERY)
           .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
           .until(() -> stele.cluster().drain(address, false) >= 0);
     }
@@ -190,7 +196,7 @@ final class Upkeep implements AutoCloseable {
     for (Work work : Work.values()) {
       if (!isDone(work)) {
         await(work + " to be done; " + story)
-            .atMost(TabletCluster.RECOVERY)
+            .atMost(SteleCluster.RECOVERY)
             .ignoreExceptionsMatching(e -> e instanceof SteleException s && passes(work, s))
             .until(
                 () -> {

@@ -9,9 +9,14 @@ import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
+import io.stele.base.time.Clock;
 import io.stele.client.Stele;
 import io.stele.it.metastore.Workers;
+import io.stele.it.process.FaultRun;
+import io.stele.it.process.LongestGap;
+import io.stele.it.process.SteleCluster;
 import io.stele.testkit.history.Verdict;
+import io.stele.testkit.run.LongRun;
 import io.stele.testkit.table.Bank;
 import io.stele.testkit.table.Counters;
 import io.stele.testkit.table.EqualColumns;
@@ -23,6 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /** All workloads at once on one cluster, and all their checks. */
@@ -42,23 +48,30 @@ final class Workloads implements AutoCloseable {
 
   private static final int ROWS = 24; // of each table but the list
   private static final int WORKERS = 3; // of each kind, for each client
-  private static final Duration PACE = Duration.ofMillis(6); // the servers need the processor too
 
-  private final TabletCluster cluster;
+  private final Tablets tablets;
   private final long seed;
+  private final Duration pace;
   private final LinkedNodes nodes = new LinkedNodes();
   private final EqualColumns equal = new EqualColumns();
   private final Bank bank = new Bank();
   private final Counters counters = new Counters();
   private final RowRegisters registers = new RowRegisters();
   private final Workers workers;
+  private final LongestGap gap = new LongestGap(Clock.system());
   private final AtomicInteger started = new AtomicInteger();
   private final List<Stele> clients = new ArrayList<>();
   private final Map<NotedTables, Duration> seen = new LinkedHashMap<>();
 
-  Workloads(TabletCluster cluster, long seed) {
-    this.cluster = cluster;
+  /**
+   * Not started yet.
+   *
+   * @param pace the pause between two steps of a worker: the servers need the processor too
+   */
+  Workloads(Tablets tablets, long seed, Duration pace) {
+    this.tablets = tablets;
     this.seed = seed;
+    this.pace = pace;
     this.workers = new Workers("tables", seed);
   }
 
@@ -69,7 +82,7 @@ final class Workloads implements AutoCloseable {
 
   void create() {
     List<Bytes> splits = List.of(Bytes.utf8(row(7)), Bytes.utf8(row(15)));
-    try (Stele stele = cluster.client()) {
+    try (Stele stele = tablets.cluster().client()) {
       TableAdmin tables = stele.tables();
       tables.create(
           LIST,
@@ -86,13 +99,13 @@ final class Workloads implements AutoCloseable {
   }
 
   /**
-   * Has clients work.
+   * Lets clients work.
    *
    * @param timeouts one client for each
    */
   void start(Duration... timeouts) {
     for (Duration timeout : timeouts) {
-      Stele stele = cluster.client(timeout);
+      Stele stele = tablets.client(timeout);
       clients.add(stele);
       NotedTables tables = new NotedTables(stele.rows());
       seen.put(tables, timeout);
@@ -140,6 +153,7 @@ final class Workloads implements AutoCloseable {
           try {
             if (step.run(random)) {
               workers.answered();
+              gap.happened();
             } else {
               workers.refused();
             }
@@ -149,13 +163,8 @@ final class Workloads implements AutoCloseable {
             }
             workers.refused();
           }
-          workers.pause(PACE);
+          workers.pause(pace);
         });
-  }
-
-  /** How many steps were acknowledged so far. */
-  long answers() {
-    return workers.answers();
   }
 
   /** Fails as soon as a worker did, and not only in the end. */
@@ -163,13 +172,19 @@ final class Workloads implements AutoCloseable {
     workers.requireWorking();
   }
 
-  /** Ends the work, then checks all that was seen and all that is there. */
-  void stopAndCheck(String story) throws InterruptedException {
+  /**
+   * Ends the work, then checks all that was seen and all that is there.
+   *
+   * @param report takes what was found before it fails because of it
+   */
+  void stopAndCheck(FaultRun faults, String story, Consumer<LongRun.Outcome> report)
+      throws InterruptedException {
+    Duration longest = gap.longest();
     workers.stop();
     System.out.println(workers);
-    String where = "seed " + seed + "; " + story + "; logs in " + cluster.logs();
+    String where = "seed " + seed + "; " + story + "; logs in " + tablets.cluster().logs();
     seen.forEach((tables, timeout) -> checkFailures(tables, timeout, where));
-    try (Stele stele = cluster.client()) {
+    try (Stele stele = tablets.cluster().client()) {
       Tables tables = stele.rows();
       Map<String, Verdict> verdicts = new LinkedHashMap<>();
       verdicts.put("list", nodes.check(LinkedNodes.read(tables, LIST)));
@@ -179,6 +194,15 @@ final class Workloads implements AutoCloseable {
       verdicts.put("counters", counters.check(tables, COUNTERS));
       verdicts.put("registers", registers.check());
       verdicts.forEach((what, verdict) -> System.out.println(what + ": " + verdict.checked()));
+      report.accept(
+          new LongRun.Outcome(
+              ClusterFaultsIT.class.getSimpleName(),
+              seed,
+              faults.time(),
+              workers.answers(),
+              faults.injected(),
+              verdicts.values().stream().mapToLong(verdict -> verdict.violations().size()).sum(),
+              longest));
       verdicts.forEach(
           (what, verdict) -> {
             assertThat(verdict.violations()).as(what + "; " + where).isEmpty();
@@ -188,13 +212,20 @@ final class Workloads implements AutoCloseable {
     }
   }
 
-  /** Who waits for as long as a recovery takes sees none: only that an answer was lost. */
+  /** A client that waits out a recovery sees no failure but that an answer was lost. */
   private static void checkFailures(NotedTables tables, Duration timeout, String where) {
     System.out.println("a client that waits for " + timeout.toSeconds() + " s: " + tables);
-    if (timeout.compareTo(TabletCluster.RECOVERY) > 0) {
+    if (timeout.compareTo(SteleCluster.RECOVERY) > 0) {
       assertThat(tables.counts().keySet())
           .as("%s; %s", tables, where)
           .isSubsetOf(OutcomeUnknownException.class.getSimpleName());
+    }
+  }
+
+  /** Drops the tables. */
+  void drop() {
+    try (Stele stele = tablets.cluster().client()) {
+      TABLES.forEach(stele.tables()::drop);
     }
   }
 

@@ -6,8 +6,10 @@ import static org.awaitility.Awaitility.await;
 import io.stele.base.dataset.NodeVersion;
 import io.stele.base.dataset.VersionState;
 import io.stele.client.Stele;
-import io.stele.it.SteleProcess;
+import io.stele.it.process.ServerPack;
+import io.stele.it.process.SteleCluster;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,32 +20,39 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Five nodes, each a process, and what befalls them. Each test has a dataset of its own, which no
+ * Four nodes, each a process, and what befalls them. Each test has a dataset of its own, which no
  * other notices, and leaves all nodes running.
  */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
 class DatasetFaultsIT {
-  private static final int NODES = 5;
-  private static final int SHARDS = 10;
-  private static final Duration PATIENCE = DatasetCluster.RECOVERY;
+  private static final int NODES = 4;
+  private static final int SHARDS = 8;
+  private static final Duration PATIENCE = SteleCluster.RECOVERY;
+
+  /** How many nodes join late, all in one process. */
+  private static final int LATE = 4;
 
   /** A dataset that is there before any node is. */
   private static final String EARLY = "early";
 
-  private static DatasetCluster cluster;
+  @TempDir static Path folder;
+
+  private static DatasetNodes cluster;
 
   @BeforeAll
   static void start() {
-    cluster =
-        DatasetCluster.start("dataset-faults", NODES, source -> source.write(EARLY, "v1", SHARDS));
+    Source source = new Source(folder);
+    source.write(EARLY, "v1", SHARDS);
+    cluster = DatasetNodes.start("dataset-faults", source, NODES);
   }
 
   @AfterAll
   static void end() {
     if (cluster != null) {
-      cluster.close();
+      cluster.cluster().close();
     }
   }
 
@@ -56,11 +65,11 @@ class DatasetFaultsIT {
   private static void serve(String dataset) {
     cluster.source().write(dataset, "v1", SHARDS);
     cluster.awaitVersion(dataset, "v1");
-    cluster.awaitHolders(0, dataset, "v1", SHARDS, DatasetCluster.REPLICATION);
+    cluster.awaitHolders(dataset, "v1", SHARDS, DatasetNodes.REPLICATION);
   }
 
   @Test
-  void fiveNodesThatStartTogetherShareWhatIsThereAndWhatComes() {
+  void nodesThatStartTogetherShareWhatIsThereAndWhatComes() {
     cluster.awaitVersion(EARLY, "v1");
     cluster.assertAllKeys(EARLY, "v1");
 
@@ -70,7 +79,7 @@ class DatasetFaultsIT {
     assertThat(shards.keySet()).containsExactlyInAnyOrderElementsOf(cluster.addresses());
     assertThat(shards.values())
         .as("dealt out evenly: %s", shards)
-        .allMatch(held -> held.size() == SHARDS * DatasetCluster.REPLICATION / NODES);
+        .allMatch(held -> held.size() == SHARDS * DatasetNodes.REPLICATION / NODES);
     cluster.assertAllKeys("shared", "v1");
   }
 
@@ -95,7 +104,7 @@ class DatasetFaultsIT {
               assertThat(reader.wrong()).as("of %d answers", reader.answers()).isEmpty();
               assertThat(reader.versions()).containsExactly("v1", "v2", "v3");
             });
-    for (int i = 0; i < NODES; i++) {
+    for (int i = 1; i <= NODES; i++) {
       var old = cluster.node(i).data().resolve("dataset-shards/upgraded/v1");
       await(old + " to be deleted").atMost(PATIENCE).until(() -> !Files.exists(old));
     }
@@ -104,49 +113,57 @@ class DatasetFaultsIT {
   @Test
   void aLostNodeIsMissedByNobodyAndMovesNoShards() {
     serve("lost");
-    Map<String, List<Integer>> before = cluster.shards(0, "lost", "v1");
+    Map<String, List<Integer>> before = cluster.shards(1, "lost", "v1");
     String lost = cluster.address(4);
-    cluster.node(4).kill9();
+    cluster.node(4).kill();
     cluster.assertAllKeys("lost", "v1");
     await("the others know that it is gone")
         .atMost(PATIENCE)
-        .until(() -> !cluster.shards(0, "lost", "v1").containsKey(lost));
-    Map<String, List<Integer>> after = cluster.shards(0, "lost", "v1");
+        .until(() -> !cluster.shards(1, "lost", "v1").containsKey(lost));
+    Map<String, List<Integer>> after = cluster.shards(1, "lost", "v1");
     assertThat(before).containsAllEntriesOf(after);
     cluster.assertAllKeys("lost", "v1");
 
     cluster.node(4).start();
-    DatasetCluster.awaitVersion(List.of(lost), "lost", "v1");
-    cluster.awaitHolders(0, "lost", "v1", SHARDS, DatasetCluster.REPLICATION);
-    assertThat(cluster.shards(0, "lost", "v1")).isEqualTo(before);
+    DatasetNodes.awaitVersion(List.of(lost), "lost", "v1");
+    cluster.awaitHolders("lost", "v1", SHARDS, DatasetNodes.REPLICATION);
+    assertThat(cluster.shards(1, "lost", "v1")).isEqualTo(before);
     assertThat(cluster.node(4).log())
         .as("what it has is not loaded again")
         .containsOnlyOnce("dataset lost: loaded ");
   }
 
   @Test
-  void aLateNodeAnswersEverythingAtOnceAndTakesItsShareOfTheNextVersion() {
+  void lateNodesAnswerEverythingAtOnceAndTakeTheirShareOfTheNextVersion() {
     serve("joined");
-    try (SteleProcess late = cluster.another("late")) {
-      late.start();
-      String address = late.address("datasets");
-      DatasetCluster.awaitVersion(List.of(address), "joined", "v1");
-      DatasetCluster.assertAllKeys(List.of(address), "joined", "v1");
-      await("it counts as one of them")
-          .atMost(PATIENCE)
-          .until(
-              () -> !cluster.shards(0, "joined", "v1").getOrDefault(address, List.of()).isEmpty());
+    // So many start on few cores that their sessions must last longer.
+    try (ServerPack late = cluster.pack("late", LATE, "datasets.session=10s")) {
+      late.launch();
+      late.awaitReady();
+      List<String> addresses = late.addresses("datasets");
+      DatasetNodes.awaitVersion(addresses, "joined", "v1");
+      DatasetNodes.assertAllKeys(addresses, "joined", "v1");
+      awaitShareOf(addresses, "v1");
       cluster.source().write("joined", "v2", SHARDS);
       cluster.awaitVersion("joined", "v2");
-      DatasetCluster.awaitVersion(List.of(address), "joined", "v2");
-      await("its share of the new version")
-          .atMost(PATIENCE)
-          .until(
-              () -> !cluster.shards(0, "joined", "v2").getOrDefault(address, List.of()).isEmpty());
-      DatasetCluster.assertAllKeys(List.of(address), "joined", "v2");
+      DatasetNodes.awaitVersion(addresses, "joined", "v2");
+      awaitShareOf(addresses, "v2");
+      DatasetNodes.assertAllKeys(addresses, "joined", "v2");
       cluster.assertAllKeys("joined", "v2");
-      late.stop();
+      late.stop(PATIENCE);
     }
+  }
+
+  private static void awaitShareOf(List<String> nodes, String version) {
+    await("all new nodes have shards of " + version)
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              Map<String, List<Integer>> shards = cluster.shards(1, "joined", version);
+              assertThat(nodes)
+                  .as("%s", shards)
+                  .allMatch(node -> !shards.getOrDefault(node, List.of()).isEmpty());
+            });
   }
 
   @Test
@@ -154,17 +171,17 @@ class DatasetFaultsIT {
     serve("slow");
     cluster.node(2).pause();
     // Longer than its session: at first it is asked in vain, and then no more.
-    long end = System.nanoTime() + DatasetCluster.SESSION.plusSeconds(1).toNanos();
+    long end = System.nanoTime() + DatasetNodes.SESSION.plusSeconds(1).toNanos();
     do {
       cluster.assertAllKeys("slow", "v1");
     } while (System.nanoTime() - end < 0);
     cluster.node(2).resume();
-    cluster.awaitHolders(0, "slow", "v1", SHARDS, DatasetCluster.REPLICATION);
+    cluster.awaitHolders("slow", "v1", SHARDS, DatasetNodes.REPLICATION);
     cluster.assertAllKeys("slow", "v1");
   }
 
   @Test
-  void withoutTheMetastoreEverythingIsReadAndAfterwardsAllIsPublishedAnew() {
+  void withoutTheMetastoreEverythingIsReadAndAfterwardsAllIsPublishedAgain() {
     serve("orphaned");
     cluster.source().write("pinned", "v1", SHARDS);
     cluster.source().write("pinned", "v2", SHARDS);
@@ -178,7 +195,7 @@ class DatasetFaultsIT {
     cluster.awaitVersion("pinned", "v1");
 
     cluster.wipeMetastore();
-    long end = System.nanoTime() + DatasetCluster.SESSION.plusSeconds(1).toNanos();
+    long end = System.nanoTime() + DatasetNodes.SESSION.plusSeconds(1).toNanos();
     do {
       cluster.assertAllKeys("orphaned", "v1");
       cluster.assertAllKeys("pinned", "v1");
@@ -187,7 +204,7 @@ class DatasetFaultsIT {
     cluster.metastore().start();
     cluster.source().write("orphaned", "v2", SHARDS);
     cluster.awaitVersion("orphaned", "v2");
-    cluster.awaitHolders(0, "orphaned", "v2", SHARDS, DatasetCluster.REPLICATION);
+    cluster.awaitHolders("orphaned", "v2", SHARDS, DatasetNodes.REPLICATION);
     cluster.assertAllKeys("orphaned", "v2");
     cluster.assertAllKeys("pinned", "v1");
     assertThat(cluster.status(3, "pinned").pinned()).as("a pin outlives it").isEqualTo("v1");
@@ -209,7 +226,7 @@ class DatasetFaultsIT {
         .atMost(PATIENCE)
         .untilAsserted(
             () ->
-                assertThat(cluster.status(0, "damaged").versions().getLast().nodes())
+                assertThat(cluster.status(1, "damaged").versions().getLast().nodes())
                     .anyMatch(node -> names(node, file)));
     cluster.assertAllKeys("damaged", "v1");
     cluster.assertAllKeys("healthy", "v2");

@@ -2,16 +2,17 @@ package io.stele.it.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import com.google.protobuf.TextFormat;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.NettyChannelBuilder;
 import io.stele.base.time.RandomSource;
-import io.stele.it.Programs;
 import io.stele.protocol.etcd.PutRequest;
 import io.stele.protocol.etcd.WatchCreateRequest;
 import io.stele.protocol.etcd.WatchCreateRequest.FilterType;
+import io.stele.testkit.process.EtcdProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -53,10 +54,10 @@ class DifferentialIT {
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
   void answersAndEventsAreEtcds(long seed) throws Exception {
-    assumeTrue(Programs.exists("etcd"), "no program etcd is installed: nothing to compare with");
     RandomGenerator random = RandomSource.seeded(seed);
     RandomRequests requests = new RandomRequests(random);
-    try (EtcdProcess etcd = EtcdProcess.start(directory);
+    try (EtcdProcess process = EtcdProcess.start(directory);
+        Peer etcd = new Peer(process.address());
         SteleNode stele = SteleNode.start(directory);
         WatchLog theirs = new WatchLog(etcd.channel());
         WatchLog ours = new WatchLog(stele.channel())) {
@@ -95,6 +96,18 @@ class DifferentialIT {
     }
   }
 
+  /** A connection to etcd. */
+  private record Peer(ManagedChannel channel) implements AutoCloseable {
+    Peer(String address) {
+      this(NettyChannelBuilder.forTarget(address).usePlaintext().build());
+    }
+
+    @Override
+    public void close() {
+      channel.shutdownNow();
+    }
+  }
+
   private static void awaitCreated(WatchLog log) {
     await("all watches")
         .atMost(Duration.ofSeconds(10))
@@ -110,7 +123,7 @@ class DifferentialIT {
   }
 
   /** A put that all watches but that of deletions hear of. */
-  private static long end(EtcdProcess etcd, SteleNode stele) {
+  private static long end(Peer etcd, SteleNode stele) {
     PutRequest last =
         PutRequest.newBuilder()
             .setKey(ByteString.copyFromUtf8("b"))

@@ -2,19 +2,19 @@ package io.stele.it.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.stele.it.Programs;
-import io.stele.it.SteleProcess;
+import io.stele.base.process.ChildProcess;
+import io.stele.base.process.ServerProcess;
+import io.stele.base.time.Clock;
+import io.stele.it.process.SteleCluster;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,43 +25,29 @@ class EtcdMembersIT {
 
   @TempDir private Path directory;
 
-  private final Map<String, SteleProcess> servers = new LinkedHashMap<>(); // by address
+  private SteleCluster cluster;
 
   @AfterEach
   void stop() {
-    servers.values().forEach(SteleProcess::close);
+    if (cluster != null) {
+      cluster.close();
+    }
   }
 
-  private String start(String name, String... more) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                SteleProcess.launcher(),
-                "server",
-                "--roles=metastore",
-                "--ports=auto",
-                "--etcd=off", // the native port speaks it too
-                "--name=" + name,
-                "--data=" + directory.resolve(name)));
-    command.addAll(List.of(more));
-    SteleProcess server =
-        new SteleProcess(
-            directory.resolve(name), directory.resolve(name + ".log"), "-Xmx256m", command);
-    server.start();
-    servers.put(server.address(), server);
-    return server.address();
+  private List<String> running() {
+    return IntStream.range(0, cluster.size())
+        .mapToObj(cluster::server)
+        .filter(ServerProcess::isAlive)
+        .map(ServerProcess::address)
+        .toList();
   }
 
   /** The address of the member that leads, as the members themselves tell. */
   private String leader() {
-    for (String address : servers.keySet()) {
-      try {
-        Matcher status = STATUS.matcher(new Etcdctl(address).run("endpoint", "status", "-w=json"));
-        if (status.find() && status.group(1).equals(status.group(2))) {
-          return address;
-        }
-      } catch (Exception e) {
-        throw new AssertionError(e);
+    for (String address : running()) {
+      Matcher status = STATUS.matcher(new Etcdctl(address).run("endpoint", "status", "-w=json"));
+      if (status.find() && status.group(1).equals(status.group(2))) {
+        return address;
       }
     }
     return "";
@@ -69,10 +55,11 @@ class EtcdMembersIT {
 
   @Test
   void anyMemberAnswersAndAWatchSurvivesTheLossOfTheLeader() throws Exception {
-    assumeTrue(Programs.exists("etcdctl"), "no program etcdctl is installed");
-    String a = start("a");
-    String b = start("b", "--wait");
-    String c = start("c", "--wait");
+    Etcdctl.require();
+    cluster = SteleCluster.named("etcd-members").with(1, "metastore").start();
+    String a = cluster.server(0).address(); // the native port speaks etcd's protocol too
+    String b = cluster.server(cluster.startAnother("metastore")).address();
+    String c = cluster.server(cluster.startAnother("metastore")).address();
     assertThat(new Etcdctl(a).run("member", "add", "b", "--peer-urls=http://" + b))
         .contains("added to cluster");
     assertThat(new Etcdctl(b).run("member", "add", "c", "--peer-urls=http://" + c))
@@ -104,7 +91,7 @@ class EtcdMembersIT {
   private void theLeadMoves(String all) throws Exception {
     String before = leader();
     Matcher target =
-        Pattern.compile("(?m)^([0-9a-f]+), started, \\w+, http://(\\S+),")
+        Pattern.compile("(?m)^([0-9a-f]+), started, [^,]+, http://(\\S+),")
             .matcher(new Etcdctl(before).run("member", "list"));
     while (target.find()) {
       if (!target.group(2).equals(before)) {
@@ -122,11 +109,10 @@ class EtcdMembersIT {
   private void aWatchTellsEverythingOnce(String all) throws Exception {
     Etcdctl etcdctl = new Etcdctl(all);
     Path told = directory.resolve("told");
-    Process watch = etcdctl.begin(told, "watch", "k", "--rev=1");
-    try {
+    try (ChildProcess _ = etcdctl.begin(told, "watch", "k", "--rev=1")) {
       List<String> acknowledged = new ArrayList<>();
       putUntil(10, etcdctl, acknowledged);
-      servers.remove(leader()).kill9();
+      cluster.server(cluster.numberOf(leader())).kill();
       await("two of three to go on")
           .atMost(Duration.ofSeconds(60))
           .until(() -> put(etcdctl, acknowledged));
@@ -145,9 +131,6 @@ class EtcdMembersIT {
               (one, other) ->
                   Long.compare(
                       Long.parseLong(one.substring(1)), Long.parseLong(other.substring(1))));
-    } finally {
-      watch.destroy();
-      watch.waitFor();
     }
   }
 
@@ -160,7 +143,7 @@ class EtcdMembersIT {
 
   /** Each attempt has a value of its own: one that failed may have been done all the same. */
   private static boolean put(Etcdctl etcdctl, List<String> acknowledged) throws Exception {
-    String value = "v" + System.nanoTime();
+    String value = "v" + Clock.system().nanos();
     boolean done = etcdctl.run("put", "k", value).equals("OK");
     if (done) {
       acknowledged.add(value);

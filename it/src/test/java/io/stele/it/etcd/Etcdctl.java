@@ -1,17 +1,16 @@
 package io.stele.it.etcd;
 
-import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
+import io.stele.base.process.ChildProcess;
+import io.stele.testkit.process.Program;
+import io.stele.testkit.run.Needs;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Map;
 
 /** etcdctl as it is installed, for some endpoints. */
 final class Etcdctl {
-  private static final long DEADLINE_SECONDS = 60;
-
   private final String endpoints;
   private final List<String> options;
 
@@ -31,46 +30,47 @@ final class Etcdctl {
     return new Etcdctl(endpoints, more);
   }
 
-  private ProcessBuilder program(String... arguments) {
+  /** For a test that runs it. */
+  static void require() {
+    Needs.program("etcdctl", "etcd-client");
+  }
+
+  private List<String> command() {
     List<String> command =
         new ArrayList<>(List.of("etcdctl", "--command-timeout=40s", "--endpoints", endpoints));
     command.addAll(options);
-    command.addAll(List.of(arguments));
-    ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().keySet().removeIf(name -> name.startsWith("ETCDCTL_"));
-    builder.environment().put("ETCDCTL_API", "3");
-    return builder;
+    return command;
+  }
+
+  private static void set(Map<String, String> environment) {
+    environment.keySet().removeIf(name -> name.startsWith("ETCDCTL_"));
+    environment.put("ETCDCTL_API", "3");
   }
 
   /** What it prints, without its log. */
-  String run(String... arguments) throws Exception {
+  String run(String... arguments) {
     return runWith("", arguments);
   }
 
-  String runWith(String input, String... arguments) throws Exception {
-    Process process = program(arguments).redirectErrorStream(true).start();
-    try (OutputStream in = process.getOutputStream()) {
-      in.write(input.getBytes(StandardCharsets.UTF_8));
-    }
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    if (!process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new AssertionError(List.of(arguments) + " does not end");
-    }
-    return said.lines()
+  String runWith(String input, String... arguments) {
+    Program.Result result =
+        new Program(command(), Path.of("").toAbsolutePath(), Etcdctl::set)
+            .runWith(input, arguments);
+    return (result.out() + result.err())
+        .lines()
         .filter(line -> !line.startsWith("{\"level\""))
         .reduce((one, other) -> one + "\n" + other)
         .orElse("");
   }
 
-  /** Starts one that goes on; what it prints goes to a file. */
-  Process begin(Path output, String... arguments) throws IOException {
-    Process process =
-        program(arguments)
-            .redirectOutput(output.toFile())
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    process.getOutputStream().close();
+  /** Starts one that goes on; what it prints, but for its log, goes to a file. */
+  ChildProcess begin(Path output, String... arguments) {
+    List<String> command = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" 2>/dev/null", "sh"));
+    command.addAll(command());
+    command.addAll(List.of(arguments));
+    ChildProcess process =
+        new ChildProcess("etcdctl", command, Etcdctl::set, output, Duration.ZERO);
+    process.launch();
     return process;
   }
 }

@@ -2,11 +2,10 @@ package io.stele.it.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.protobuf.ByteString;
 import io.grpc.StatusRuntimeException;
-import io.stele.it.Programs;
+import io.stele.base.process.ChildProcess;
 import io.stele.protocol.etcd.DowngradeRequest;
 import io.stele.protocol.etcd.DowngradeRequest.DowngradeAction;
 import io.stele.protocol.etcd.KVGrpc;
@@ -32,7 +31,7 @@ class EtcdctlIT {
 
   @BeforeEach
   void start() throws Exception {
-    assumeTrue(Programs.exists("etcdctl"), "no program etcdctl is installed");
+    Etcdctl.require();
     node = SteleNode.start(directory);
     etcdctl = new Etcdctl("http://" + node.address());
   }
@@ -88,14 +87,10 @@ class EtcdctlIT {
         .isEqualTo("Error: etcdserver: requested lease not found");
     assertThat(etcdctl.run("lock", "mutex", "echo", "mine")).isEqualTo("mine");
     Path elected = directory.resolve("elected");
-    Process candidate = etcdctl.begin(elected, "elect", "office", "me");
-    try {
+    try (ChildProcess _ = etcdctl.begin(elected, "elect", "office", "me")) {
       await("the election")
           .atMost(Duration.ofSeconds(20))
           .until(() -> Files.readString(elected).contains("me"));
-    } finally {
-      candidate.destroy();
-      candidate.waitFor();
     }
   }
 
@@ -164,8 +159,8 @@ class EtcdctlIT {
             .getHeader()
             .getRevision();
     Path told = directory.resolve("told");
-    Process watch = etcdctl.begin(told, "watch", "many/1199", "--prefix", "--rev=" + before);
-    try {
+    try (ChildProcess _ =
+        etcdctl.begin(told, "watch", "many/1199", "--prefix", "--rev=" + before)) {
       assertThat(etcdctl.run("del", "many/", "--prefix")).isEqualTo(String.valueOf(keys));
       assertThat(etcdctl.run("get", "other", "-w", "json"))
           .contains("\"revision\":" + (before + 1) + ",");
@@ -176,9 +171,6 @@ class EtcdctlIT {
           .atMost(Duration.ofSeconds(20))
           .until(() -> Files.readString(told).contains("DELETE\nmany/11999\n"));
       assertThat(Files.readString(told).split("DELETE", -1)).hasSize(11);
-    } finally {
-      watch.destroy();
-      watch.waitFor();
     }
   }
 
@@ -212,8 +204,7 @@ class EtcdctlIT {
   @Test
   void aWatchGoesOnAfterARestart() throws Exception {
     Path told = directory.resolve("told");
-    Process watch = etcdctl.begin(told, "watch", "--prefix", "w");
-    try {
+    try (ChildProcess _ = etcdctl.begin(told, "watch", "--prefix", "w")) {
       await("the watch")
           .atMost(Duration.ofSeconds(20))
           .until(
@@ -232,9 +223,6 @@ class EtcdctlIT {
           .atMost(Duration.ofSeconds(30))
           .until(() -> Files.readString(told).contains("DELETE"));
       assertThat(Files.readString(told)).endsWith("PUT\nw\n1\nPUT\nw\n2\nDELETE\nw\n\n");
-    } finally {
-      watch.destroy();
-      watch.waitFor();
     }
   }
 }

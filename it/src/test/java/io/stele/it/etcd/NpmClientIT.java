@@ -2,9 +2,8 @@ package io.stele.it.etcd;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.stele.it.Programs;
+import io.stele.it.process.NpmPackage;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,37 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The package {@code etcd3} of npm, which a program in JavaScript drives. */
 class NpmClientIT {
   private static final String PACKAGE = "etcd3@1.1.2";
-  private static final long INSTALL_SECONDS = 60;
 
   @TempDir private Path directory;
-
-  /** Why the package cannot be had; empty if it is there. */
-  private static String install(Path folder) throws Exception {
-    Path log = folder.resolve("npm.log");
-    Process npm =
-        new ProcessBuilder(
-                "npm",
-                "install",
-                "--no-audit",
-                "--no-fund",
-                "--ignore-scripts",
-                "--prefer-offline",
-                "--fetch-retries=0",
-                PACKAGE)
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
-    npm.getOutputStream().close();
-    if (!npm.waitFor(INSTALL_SECONDS, TimeUnit.SECONDS)) {
-      npm.descendants().forEach(ProcessHandle::destroyForcibly);
-      npm.destroyForcibly().waitFor();
-      return "npm does not end within " + INSTALL_SECONDS + " s";
-    }
-    return npm.exitValue() == 0
-        ? ""
-        : "npm ended with exit code " + npm.exitValue() + ": " + Files.readString(log);
-  }
 
   private static void copyProgram(Path file) throws IOException {
     try (InputStream program = NpmClientIT.class.getResourceAsStream("/etcd/client.js")) {
@@ -63,21 +33,17 @@ class NpmClientIT {
   @Test
   @Timeout(180)
   void allThatItOffersAndARestartInTheMiddle() throws Exception {
-    assumeTrue(Programs.exists("node"), "no program node is installed");
-    assumeTrue(Programs.exists("npm"), "no program npm is installed");
-    Path folder = Files.createDirectory(directory.resolve("npm"));
-    String problem = install(folder);
-    assumeTrue(problem.isEmpty(), "the package " + PACKAGE + " cannot be had: " + problem);
-    Path program = folder.resolve("client.js");
+    NpmPackage installed = NpmPackage.installed(PACKAGE);
+    Path program = directory.resolve("client.js");
     copyProgram(program);
 
     SteleNode node = SteleNode.start(directory);
     List<String> said = new ArrayList<>();
-    Process client =
+    ProcessBuilder builder =
         new ProcessBuilder("node", program.toString(), "http://" + node.address())
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .start();
+            .redirectErrorStream(true);
+    builder.environment().putAll(installed.variables());
+    Process client = builder.start();
     try (BufferedReader out = client.inputReader(UTF_8);
         OutputStream in = client.getOutputStream()) {
       for (String line = out.readLine(); line != null; line = out.readLine()) {

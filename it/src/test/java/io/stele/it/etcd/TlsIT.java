@@ -1,10 +1,10 @@
 package io.stele.it.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.stele.gateway.etcd.EtcdTls;
-import io.stele.it.Programs;
+import io.stele.testkit.process.Program;
+import io.stele.testkit.run.Needs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -24,7 +24,7 @@ class TlsIT {
     Files.writeString(
         directory.resolve(name + ".ext"),
         "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n");
-    Programs.run(
+    Program.succeed(
         "openssl",
         "req",
         "-newkey",
@@ -36,7 +36,7 @@ class TlsIT {
         file(name + ".key"),
         "-out",
         file(name + ".csr"));
-    Programs.run(
+    Program.succeed(
         "openssl",
         "x509",
         "-req",
@@ -57,9 +57,10 @@ class TlsIT {
 
   /** A node that demands certificates of the authority, which is made with all it has signed. */
   private SteleNode start(String... clients) throws Exception {
-    assumeTrue(Programs.exists("etcdctl"), "no program etcdctl is installed");
-    assumeTrue(Programs.exists("openssl"), "no program openssl is installed");
-    Programs.run(
+    Etcdctl.require();
+    Needs.program("openssl", "openssl");
+    Needs.program("curl", "curl");
+    Program.succeed(
         "openssl",
         "req",
         "-x509",
@@ -99,7 +100,7 @@ class TlsIT {
 
   /** As curl prints it. */
   private String post(SteleNode node, String client, String path, String body) {
-    return Programs.attempt(
+    return Program.of(
             "curl",
             "--silent",
             "--show-error",
@@ -112,6 +113,7 @@ class TlsIT {
             "--data",
             body,
             "https://" + node.address() + path)
+        .run()
         .said();
   }
 
@@ -135,16 +137,13 @@ class TlsIT {
       assertThat(ann.as("root:secret").run("put", "public/a", "2")).as("a token").isEqualTo("OK");
       assertThat(etcdctl(node, "stranger").run("get", "public/a"))
           .isEqualTo("Error: etcdserver: permission denied");
-      if (Programs.exists("curl")) {
-        assertThat(post(node, "ann", "/v3/kv/range", "{\"key\":\"cHVibGljL2E=\"}"))
-            .contains("etcdserver: user name is empty");
-      }
+      assertThat(post(node, "ann", "/v3/kv/range", "{\"key\":\"cHVibGljL2E=\"}"))
+          .contains("etcdserver: user name is empty");
     }
   }
 
   @Test
   void jsonIsSecuredToo() throws Exception {
-    assumeTrue(Programs.exists("curl"), "no program curl is installed");
     try (SteleNode node = start("client")) {
       assertThat(post(node, "client", "/v3/kv/put", "{\"key\":\"YQ==\",\"value\":\"MQ==\"}"))
           .contains("\"revision\":\"2\"");

@@ -1,45 +1,76 @@
 package io.stele.it.metastore;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.stele.base.time.Clock;
-import io.stele.it.metastore.Nemesis.Fault;
+import io.stele.it.process.Fault;
+import io.stele.it.process.Fault.Kind;
+import io.stele.it.process.Fault.Victim;
+import io.stele.it.process.FaultRun;
+import io.stele.it.process.SteleCluster;
+import io.stele.testkit.process.Network;
+import io.stele.testkit.run.LongRun;
+import io.stele.testkit.run.Seed;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-/** What clients see while members are killed, paused, cut off and replaced. */
-@Timeout(1200)
+/**
+ * What clients see while members are killed, paused, cut off and replaced, for long. {@link
+ * ThreeMembersIT} does the same for seconds.
+ */
 class FaultsIT {
-
   /** Longer than a session of the workloads lives. */
-  private static final Duration HARM = Duration.ofSeconds(3);
+  static final FaultRun.Lengths LENGTHS = FaultRun.Lengths.of(Duration.ofSeconds(3));
 
-  private static final long OPERATIONS = 100_000;
+  /** Those of a short run. */
+  static final List<Fault> FEW =
+      List.of(
+          Fault.of(Kind.KILL, Victim.ALL_MEMBERS),
+          Fault.of(Kind.PAUSE, Victim.LEADER),
+          Fault.of(Kind.ISOLATE, Victim.LEADER),
+          Fault.of(Kind.REPLACE, Victim.MEMBER));
+
+  private static final List<Fault> ALL =
+      List.of(
+          Fault.of(Kind.KILL, Victim.LEADER),
+          Fault.of(Kind.KILL, Victim.FOLLOWER),
+          Fault.of(Kind.KILL, Victim.ALL_MEMBERS),
+          Fault.of(Kind.PAUSE, Victim.LEADER),
+          Fault.of(Kind.PAUSE, Victim.FOLLOWER),
+          Fault.of(Kind.ISOLATE, Victim.LEADER),
+          Fault.of(Kind.ISOLATE, Victim.FOLLOWER),
+          Fault.of(Kind.CUT_ONE_WAY, Victim.LEADER),
+          Fault.of(Kind.SLOW_DISK, Victim.MEMBER),
+          Fault.of(Kind.REPLACE, Victim.MEMBER));
 
   @Test
-  void nothingIsLostStaleOrHeldTwiceWhileMembersFail() throws Exception {
-    run("faults", Duration.ofSeconds(15), Duration.ofSeconds(20));
-  }
-
-  @Test
-  @Tag("long")
+  @Tag(LongRun.TAG)
   void nothingIsLostStaleOrHeldTwiceOverManyFaults() throws Exception {
-    assertThat(run("many-faults", Duration.ofMinutes(10), Duration.ofMinutes(30)))
-        .as("operations checked")
-        .isGreaterThanOrEqualTo(OPERATIONS);
+    try (SteleCluster cluster =
+        SteleCluster.named("many-faults").with(3, "metastore").on(Network.open()).start()) {
+      run(cluster, Seed.varied(FaultsIT.class), ALL, LongRun.share(20), 32, LongRun::record);
+    }
   }
 
-  /** Returns how many operations were checked: less than wanted on a machine that is too slow. */
-  private static long run(String name, Duration least, Duration most) throws Exception {
-    long seed = Long.getLong("stele.seed", Clock.system().nanos());
-    try (TestCluster cluster = TestCluster.start(name, 3, TestNetwork.open());
-        FaultyRun run = new FaultyRun(cluster, seed)) {
-      run.start();
-      Nemesis nemesis = new Nemesis(cluster, seed, HARM);
-      nemesis.run(nemesis.possible(Fault.values()), least, most, () -> run.answers() > OPERATIONS);
-      return run.checkAll(nemesis);
+  /**
+   * Fails if a promise is broken.
+   *
+   * @param workers of single keys, for each client
+   * @param report takes what was found before it fails because of it
+   */
+  static void run(
+      SteleCluster cluster,
+      long seed,
+      List<Fault> faults,
+      Duration least,
+      int workers,
+      Consumer<LongRun.Outcome> report)
+      throws Exception {
+    FaultRun run = new FaultRun(cluster, seed, LENGTHS, cluster::awaitProgress);
+    try (FaultyRun work = new FaultyRun(cluster, seed, workers)) {
+      work.start();
+      run.run(faults, least, work::requireWorking);
+      work.checkAll(run, report);
     }
   }
 }

@@ -5,17 +5,19 @@ import static org.awaitility.Awaitility.await;
 
 import io.stele.base.error.SteleException;
 import io.stele.client.Stele;
-import io.stele.client.call.CallSettings;
 import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.Consistency;
 import io.stele.client.metastore.KeyValue;
 import io.stele.client.metastore.Keys;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.metastore.ReadOptions;
+import io.stele.it.process.FaultRun;
+import io.stele.it.process.SteleCluster;
 import io.stele.testkit.history.Anomaly;
 import io.stele.testkit.history.Change;
 import io.stele.testkit.history.RevisionHistory;
 import io.stele.testkit.history.Verdict;
+import io.stele.testkit.run.LongRun;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,54 +27,53 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
-/** All workloads at once on one cluster, while a nemesis is at it, and then all the checks. */
+/** All workloads at once on one cluster while faults befall it, and then all the checks. */
 final class FaultyRun implements AutoCloseable {
   private static final int CLIENTS = 6;
 
-  /**
-   * Of single keys, for each client: they wait most of the time, and share the trips they wait for.
-   */
-  private static final int WORKERS = 32;
-
   /** Gives up early, so that faults are seen rather than waited for. */
   static final ClientSettings IMPATIENT =
-      ClientSettings.DEFAULTS
-          .withCalls(
-              CallSettings.DEFAULTS
-                  .withTimeout(Duration.ofSeconds(5))
-                  .withAttemptTimeout(Duration.ofSeconds(2))
-                  .withPauses(Duration.ofMillis(20), Duration.ofMillis(200)))
-          .withTransactionAttempts(1);
+      SteleCluster.patience(Duration.ofSeconds(5)).withTransactionAttempts(1);
 
-  private final TestCluster cluster;
+  private final SteleCluster cluster;
   private final long seed;
+  private final int workers; // of single keys, for each client
   private final List<Stele> clients = new ArrayList<>();
   private final RegisterWorkload registers;
   private final TransactionWorkload transactions;
   private final LockWorkload locks;
   private final WatchWorkload watches = new WatchWorkload();
 
-  FaultyRun(TestCluster cluster, long seed) {
+  /**
+   * Not started yet.
+   *
+   * @param workers of single keys, for each client: they wait most of the time
+   */
+  FaultyRun(SteleCluster cluster, long seed, int workers) {
     this.cluster = cluster;
     this.seed = seed;
+    this.workers = workers;
     this.registers = new RegisterWorkload(seed, Consistency.LINEARIZABLE);
     this.transactions = new TransactionWorkload(seed + 1);
     this.locks = new LockWorkload(seed + 2);
   }
 
-  /** Has clients at all members work. */
+  /** Lets clients of all members work. */
   void start() throws InterruptedException {
     for (int i = 0; i < CLIENTS; i++) {
       // Half of them without numbers for their changes: their answers may be lost for good.
       clients.add(cluster.client(i % cluster.size(), IMPATIENT.withDeduplicate(i % 2 == 0)));
     }
+    // What another test has written there is none of its history.
+    clients.getFirst().metastore().delete(Keys.below("/registers/"));
     transactions.prepare(clients.getFirst().metastore());
     for (int i = 0; i < CLIENTS; i++) {
       MetastoreClient client = clients.get(i).metastore();
       watches.start("registers-" + i, client, "/registers/", 0);
       watches.start("transactions-" + i, client, TransactionWorkload.DIRECTORY, 1);
-      for (int j = 0; j < WORKERS; j++) {
+      for (int j = 0; j < workers; j++) {
         registers.start("client-" + i + ".register-" + j, client);
       }
       for (int j = 0; j < 2; j++) {
@@ -82,22 +83,27 @@ final class FaultyRun implements AutoCloseable {
     }
   }
 
-  /** How many operations had an answer so far. */
-  long answers() {
-    return registers.workers().answers()
-        + transactions.workers().answers()
-        + locks.workers().answers();
+  /** Fails as soon as a worker did, and not only in the end. */
+  void requireWorking() {
+    registers.workers().requireWorking();
+    transactions.workers().requireWorking();
+    locks.workers().requireWorking();
   }
 
-  /** Ends the work, then checks all that was seen. Returns how much that was. */
-  long checkAll(Nemesis nemesis) throws InterruptedException {
+  /**
+   * Ends the work, then checks all that was seen.
+   *
+   * @param report takes what was found before it fails because of it
+   */
+  void checkAll(FaultRun faults, Consumer<LongRun.Outcome> report) throws InterruptedException {
+    Duration gap = registers.longestGap();
     registers.workers().stop();
     transactions.workers().stop();
     locks.workers().stop();
-    String story = "seed " + seed + "; " + nemesis + "; logs in " + cluster.logs();
+    String story = "seed " + seed + "; " + faults + "; logs in " + cluster.logs();
     System.out.println(story);
     System.out.println(registers.workers() + "\n" + transactions + "\n" + locks);
-    try (Stele last = cluster.client(0)) {
+    try (Stele last = cluster.client()) {
       MetastoreClient client = last.metastore();
       long end = client.put("/end", "of all").revision();
       watches.stop(end);
@@ -110,11 +116,19 @@ final class FaultyRun implements AutoCloseable {
       verdicts.put("locks", locks.check(all));
       verdicts.put("watches", watches.check(all, end));
       verdicts.forEach((what, verdict) -> System.out.println(what + ": " + verdict.checked()));
+      report.accept(
+          new LongRun.Outcome(
+              FaultsIT.class.getSimpleName(),
+              seed,
+              faults.time(),
+              verdicts.values().stream().mapToLong(Verdict::checked).sum(),
+              faults.injected(),
+              verdicts.values().stream().mapToLong(verdict -> verdict.violations().size()).sum(),
+              gap));
       verdicts.forEach(
           (what, verdict) -> assertThat(verdict.violations()).as(what + " " + story).isEmpty());
       checkState(all, end, story);
       checkCheckers(all, end);
-      return verdicts.values().stream().mapToLong(Verdict::checked).sum();
     }
   }
 
@@ -150,7 +164,7 @@ final class FaultyRun implements AutoCloseable {
         ReadOptions then = ReadOptions.DEFAULTS.with(Consistency.STALE).at(end);
         SortedMap<String, String> found =
             await("member " + i + " to have come to revision " + end)
-                .atMost(TestCluster.RECOVERY)
+                .atMost(SteleCluster.RECOVERY)
                 .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
                 .until(() -> texts(read(one.metastore(), then)), s -> s.containsKey("/end"));
         assertThat(found).as("member " + i + " " + story).isEqualTo(expected);

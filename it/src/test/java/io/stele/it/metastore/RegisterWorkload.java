@@ -9,12 +9,14 @@ import io.stele.client.metastore.Step;
 import io.stele.client.metastore.StepResult;
 import io.stele.client.metastore.Transaction;
 import io.stele.client.metastore.TransactionResult;
+import io.stele.it.process.LongestGap;
 import io.stele.testkit.history.HistoryRecorder;
 import io.stele.testkit.history.LinearizabilityChecker;
 import io.stele.testkit.history.RegisterCall;
 import io.stele.testkit.history.RegisterModel;
 import io.stele.testkit.history.RegisterResult;
 import io.stele.testkit.history.Verdict;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -27,6 +29,7 @@ final class RegisterWorkload {
       new HistoryRecorder<>(Clock.system());
   private final AtomicLong values = new AtomicLong();
   private final Workers workers;
+  private final LongestGap gap = new LongestGap(Clock.system());
   private final ReadOptions reads;
 
   RegisterWorkload(long seed, Consistency consistency) {
@@ -67,12 +70,14 @@ final class RegisterWorkload {
 
   private void put(String name, MetastoreClient client, String key) throws InterruptedException {
     String value = fresh();
-    workers.record(
+    if (workers.record(
         recorder.invoke(name, new RegisterCall.Put(key, value)),
         () -> {
           client.put(key, value);
           return RegisterResult.DONE;
-        });
+        })) {
+      gap.happened();
+    }
   }
 
   private void delete(String name, MetastoreClient client, String key) throws InterruptedException {
@@ -130,6 +135,11 @@ final class RegisterWorkload {
 
   private String fresh() {
     return Long.toString(values.incrementAndGet());
+  }
+
+  /** Without a put that succeeded. */
+  Duration longestGap() {
+    return gap.longest();
   }
 
   Verdict check() {

@@ -9,6 +9,7 @@ import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.metastore.WatchListener;
 import io.stele.client.metastore.WatchOptions;
 import io.stele.client.metastore.Watcher;
+import io.stele.it.process.SteleCluster;
 import io.stele.testkit.history.Change;
 import io.stele.testkit.history.KeyRange;
 import io.stele.testkit.history.RevisionHistory;
@@ -128,7 +129,7 @@ final class WatchWorkload {
 
     void awaitTold(long revision) {
       await(name + " to be told of revision " + revision)
-          .atMost(TestCluster.RECOVERY)
+          .atMost(SteleCluster.RECOVERY)
           .until(
               () -> {
                 synchronized (this) {

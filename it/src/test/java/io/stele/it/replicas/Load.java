@@ -16,6 +16,8 @@ import io.stele.base.time.Clock;
 import io.stele.client.Stele;
 import io.stele.it.cluster.NotedTables;
 import io.stele.it.metastore.Workers;
+import io.stele.it.process.LongestGap;
+import io.stele.it.process.SteleCluster;
 import io.stele.testkit.history.Verdict;
 import io.stele.testkit.table.LinkedNodes;
 import io.stele.testkit.table.StampedRows;
@@ -41,10 +43,10 @@ final class Load implements AutoCloseable {
   private static final int ROWS = 12; // of each worker, in the table of stamped rows
   private static final long SPLIT_BYTES = 3 << 20; // a store takes a megabyte at once
   private static final Duration PACE = Duration.ofMillis(25); // the servers need the processor too
-  private static final Duration PATIENT = Duration.ofSeconds(60);
+  private static final Duration PATIENT = Duration.ofSeconds(90);
   private static final Duration IMPATIENT = Duration.ofSeconds(3);
 
-  private final ReplicaCluster cluster;
+  private final ReplicaTables tables;
   private final LinkedNodes nodes = new LinkedNodes();
   private final StampedRows rows = new StampedRows(Clock.system());
   private final Workers workers;
@@ -53,32 +55,32 @@ final class Load implements AutoCloseable {
   private final Map<NotedTables, Duration> seen = new LinkedHashMap<>();
   private int started;
 
-  Load(ReplicaCluster cluster, long seed) {
-    this.cluster = cluster;
+  Load(ReplicaTables tables, long seed) {
+    this.tables = tables;
     this.workers = new Workers("writers", seed);
   }
 
   void createTables() {
-    Replication replication = Replication.of(ReplicaCluster.REPLICAS).withSplitBytes(SPLIT_BYTES);
+    Replication replication = Replication.of(ReplicaTables.REPLICAS).withSplitBytes(SPLIT_BYTES);
     TableSchema schema = TableSchema.ofFamilies("f").withReplication(replication);
-    try (Stele stele = cluster.client()) {
-      TableAdmin tables = stele.tables();
-      tables.create(LIST, schema, List.of(Bytes.utf8("8")));
-      tables.create(STAMPED, schema, List.of(Bytes.utf8("8")));
+    try (Stele stele = tables.cluster().client()) {
+      TableAdmin admin = stele.tables();
+      admin.create(LIST, schema, List.of(Bytes.utf8("8")));
+      admin.create(STAMPED, schema, List.of(Bytes.utf8("8")));
     }
   }
 
   void dropTables() {
-    try (Stele stele = cluster.client()) {
+    try (Stele stele = tables.cluster().client()) {
       TABLES.forEach(stele.tables()::drop);
     }
   }
 
-  /** Has clients at all servers work; every other one gives up soon. */
+  /** Lets clients of all servers work; every other one gives up soon. */
   void start() {
-    for (int server = 0; server < cluster.size(); server++) {
+    for (int server = 0; server < tables.cluster().size(); server++) {
       Duration timeout = server % 2 == 0 ? PATIENT : IMPATIENT;
-      Stele stele = cluster.client(server, timeout);
+      Stele stele = tables.client(server, timeout);
       clients.add(stele);
       NotedTables writes = new NotedTables(stele.rows());
       Tables reads = stele.rows().at(Consistency.DEFAULT.withReads(Reads.MAJORITY));
@@ -142,12 +144,14 @@ final class Load implements AutoCloseable {
     rows.verdict().requireValid();
   }
 
-  void stop() throws InterruptedException {
+  /** Returns the longest time without an acknowledged write. */
+  Duration stop() throws InterruptedException {
     Duration longest = gap.longest();
     workers.stop();
     System.out.printf(
         "%s; %s; longest without an acknowledged write: %d ms%n",
         workers, rows, longest.toMillis());
+    return longest;
   }
 
   /** Compares what tables have with what was written. */
@@ -156,7 +160,7 @@ final class Load implements AutoCloseable {
     list.forEach(cell -> found.put(cell.row().toUtf8(), cell.value().toUtf8()));
     check(nodes.check(found), where);
     check(rows.check(stamped), where);
-    seen.forEach((tables, timeout) -> checkFailures(tables, timeout, where));
+    seen.forEach((one, timeout) -> checkFailures(one, timeout, where));
   }
 
   private static void check(Verdict verdict, String where) {
@@ -164,12 +168,12 @@ final class Load implements AutoCloseable {
     assertThat(verdict.checked()).as("%s", where).isPositive();
   }
 
-  /** Who waits for as long as a recovery takes sees none: only that an answer was lost. */
-  private static void checkFailures(NotedTables tables, Duration timeout, String where) {
-    System.out.println("a client that waits for " + timeout.toSeconds() + " s: " + tables);
-    if (timeout.compareTo(ReplicaCluster.RECOVERY) > 0) {
-      assertThat(tables.counts().keySet())
-          .as("%s; %s", tables, where)
+  /** A client that waits out a recovery sees no failure but that an answer was lost. */
+  private static void checkFailures(NotedTables seenByOne, Duration timeout, String where) {
+    System.out.println("a client that waits for " + timeout.toSeconds() + " s: " + seenByOne);
+    if (timeout.compareTo(SteleCluster.RECOVERY) > 0) {
+      assertThat(seenByOne.counts().keySet())
+          .as("%s; %s", seenByOne, where)
           .isSubsetOf(OutcomeUnknownException.class.getSimpleName());
     }
   }

@@ -6,8 +6,14 @@ import static org.awaitility.Awaitility.await;
 import io.stele.base.cell.Cell;
 import io.stele.base.time.Clock;
 import io.stele.client.Stele;
-import io.stele.it.metastore.TestNetwork;
-import io.stele.it.replicas.ReplicaHarm.Fault;
+import io.stele.it.process.Fault;
+import io.stele.it.process.Fault.Kind;
+import io.stele.it.process.Fault.Victim;
+import io.stele.it.process.FaultRun;
+import io.stele.it.process.SteleCluster;
+import io.stele.testkit.process.Network;
+import io.stele.testkit.run.LongRun;
+import io.stele.testkit.run.Seed;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -16,76 +22,121 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Five servers with local disks alone, one or three of them the metastore too: whatever befalls
- * them, in the end all replicas have the same, and in it every write that a majority has
- * acknowledged.
+ * Servers with local disks alone, one or three of them the metastore too: whatever befalls them, in
+ * the end all replicas have the same, and in it every write that a majority has acknowledged.
  */
 class ReplicaFaultsIT {
-  private static final int SERVERS = 5;
-
   /** Splits on a machine that does nothing else take a fraction of it. */
   private static final Duration LONGEST_GAP = Duration.ofSeconds(5);
+
+  /** Those of a short run. */
+  private static final List<Fault> FEW =
+      List.of(
+          Fault.of(Kind.KILL, Victim.ANY_TWO),
+          Fault.of(Kind.ISOLATE, Victim.ANY),
+          Fault.of(Kind.WIPE, Victim.ANY),
+          Fault.of(Kind.REPLACE, Victim.SERVER));
+
+  private static final List<Fault> ALL =
+      List.of(
+          Fault.of(Kind.KILL, Victim.ANY),
+          Fault.of(Kind.KILL, Victim.ANY_TWO),
+          Fault.of(Kind.KILL, Victim.LEADER),
+          Fault.of(Kind.PAUSE, Victim.ANY),
+          Fault.of(Kind.ISOLATE, Victim.ANY),
+          Fault.of(Kind.WIPE, Victim.ANY),
+          Fault.of(Kind.REPLACE, Victim.SERVER));
+
+  /**
+   * Killed servers are back before others take their place: what they missed must be sent to them.
+   * Pauses end before anybody has noticed, or when others are about to take the server's place.
+   */
+  private static final FaultRun.Lengths LENGTHS =
+      new FaultRun.Lengths(
+          Duration.ofSeconds(1),
+          Duration.ofMillis(500),
+          ReplicaTables.SESSION.plus(ReplicaTables.DEAD_AFTER).plusSeconds(1));
 
   @Test
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void replicasAreTheSameAndNothingIsLostWhileServersFail() throws Exception {
-    run("replica-faults", 1, ReplicaHarm.FEW, Duration.ZERO);
-  }
-
-  @Test
-  @Tag("long")
-  @Timeout(value = 60, unit = TimeUnit.MINUTES)
-  void replicasAreTheSameAndNothingIsLostOverManyFaults() throws Exception {
-    run("replica-many-faults", 3, ReplicaHarm.ALL, Duration.ofMinutes(30));
-  }
-
-  /** Rounds with tables of their own, until so much time has passed; one at least. */
-  private static void run(String name, int members, List<Fault> faults, Duration least)
-      throws Exception {
-    long seed = Long.getLong("stele.seed", Clock.system().nanos());
-    System.out.println("seed " + seed);
-    long start = Clock.system().nanos();
-    try (ReplicaCluster cluster =
-        ReplicaCluster.start(name, SERVERS, members, TestNetwork.open())) {
-      do {
-        round(cluster, faults, seed++);
-      } while (Clock.system().nanos() - start < least.toNanos());
+    long seed = Seed.of(ReplicaFaultsIT.class, 1);
+    ReplicaTables tables = ReplicaTables.start("replica-faults", 4, 1, Network.open());
+    try (SteleCluster _ = tables.cluster()) {
+      round(tables, FEW, seed);
     }
   }
 
-  private static void round(ReplicaCluster cluster, List<Fault> faults, long seed)
-      throws Exception {
-    ReplicaHarm harm = new ReplicaHarm(cluster, seed);
-    try (Load load = new Load(cluster, seed + 1);
-        Splits splits = new Splits(cluster, load, seed + 2)) {
+  /** Rounds with tables of their own, until the time is over. */
+  @Test
+  @Tag(LongRun.TAG)
+  void replicasAreTheSameAndNothingIsLostOverManyFaults() throws Exception {
+    long seed = Seed.varied(ReplicaFaultsIT.class);
+    Duration least = LongRun.share(20);
+    long start = Clock.system().nanos();
+    long operations = 0;
+    long faults = 0;
+    long violations = 1; // until all rounds are over
+    Duration gap = Duration.ZERO;
+    ReplicaTables tables = ReplicaTables.start("replica-many-faults", 5, 3, Network.open());
+    try (SteleCluster _ = tables.cluster()) {
+      for (long n = 0; Clock.system().nanos() - start < least.toNanos(); n++) {
+        Round round = round(tables, ALL, seed + n);
+        operations += round.operations;
+        faults += round.faults;
+        gap = gap.compareTo(round.gap) > 0 ? gap : round.gap;
+      }
+      violations = 0;
+    } finally {
+      Duration time = Duration.ofNanos(Clock.system().nanos() - start);
+      LongRun.record(
+          new LongRun.Outcome(
+              ReplicaFaultsIT.class.getSimpleName(),
+              seed,
+              time,
+              operations,
+              faults,
+              violations,
+              gap));
+    }
+  }
+
+  private record Round(long operations, long faults, Duration gap) {}
+
+  private static Round round(ReplicaTables tables, List<Fault> faults, long seed) throws Exception {
+    FaultRun run = new FaultRun(tables.cluster(), seed, LENGTHS, tables);
+    try (Load load = new Load(tables, seed + 1);
+        Splits splits = new Splits(tables, load, seed + 2)) {
       load.createTables();
       load.start();
       Duration gap = splits.splitUnderWrites();
       System.out.println("longest without a write to a half: " + gap.toMillis() + " ms");
       assertThat(gap).isLessThan(LONGEST_GAP);
       splits.startStorm();
-      harm.run(
+      run.run(
           faults,
+          Duration.ZERO,
           () -> {
             load.requireWorking();
             splits.requireWorking();
           });
       splits.stopStorm();
-      load.stop();
-      String where = "seed %d; %s; logs in %s".formatted(seed, harm, cluster.logs());
+      Duration longest = load.stop();
+      String where = "seed %d; %s; logs in %s".formatted(seed, run, tables.cluster().logs());
       System.out.println(where);
-      check(cluster, load, where);
+      check(tables, load, where);
       assertThat(splits.begun()).as(where).isPositive();
       load.dropTables();
+      return new Round(load.answers(), run.injected(), longest);
     }
   }
 
   /** What was sent on by one that is late may still be on its way to some. */
-  private static void check(ReplicaCluster cluster, Load load, String where) {
-    cluster.awaitSettled(Load.TABLES);
-    try (Stele stele = cluster.client()) {
+  private static void check(ReplicaTables tables, Load load, String where) {
+    tables.awaitSettled();
+    try (Stele stele = tables.cluster().client()) {
       await("replicas that are the same")
-          .atMost(ReplicaCluster.RECOVERY)
+          .atMost(SteleCluster.RECOVERY)
           .untilAsserted(
               () -> {
                 for (String table : Load.TABLES) {

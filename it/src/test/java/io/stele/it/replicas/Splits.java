@@ -13,6 +13,8 @@ import io.stele.base.table.Replicas.PartitionStatus;
 import io.stele.base.time.Clock;
 import io.stele.client.Stele;
 import io.stele.it.metastore.Workers;
+import io.stele.it.process.LongestGap;
+import io.stele.it.process.SteleCluster;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;
@@ -30,18 +32,18 @@ final class Splits implements AutoCloseable {
   private static final int MOST_PARTITIONS = 8; // of a table, but for those split by size
   private static final int DIGITS = 16;
 
-  private final ReplicaCluster cluster;
+  private final ReplicaTables tables;
   private final Load load;
   private final Stele stele;
   private final Workers storm;
   private final long seed;
   private final AtomicInteger begun = new AtomicInteger();
 
-  Splits(ReplicaCluster cluster, Load load, long seed) {
-    this.cluster = cluster;
+  Splits(ReplicaTables tables, Load load, long seed) {
+    this.tables = tables;
     this.load = load;
     this.seed = seed;
-    this.stele = cluster.client(0, PATIENCE);
+    this.stele = tables.client(0, PATIENCE);
     this.storm = new Workers("splits", seed);
   }
 
@@ -72,7 +74,7 @@ final class Splits implements AutoCloseable {
     List<String> rows = List.of(middle.toUtf8(), middle.toUtf8() + "-upper");
     List<LongestGap> gaps = rows.stream().map(_ -> new LongestGap(Clock.system())).toList();
     Workers writers = new Workers("writers of a partition that is split", seed);
-    try (Stele client = cluster.client(1, PATIENCE)) {
+    try (Stele client = tables.client(1, PATIENCE)) {
       for (int i = 0; i < rows.size(); i++) {
         String row = rows.get(i);
         LongestGap gap = gaps.get(i);
@@ -88,8 +90,8 @@ final class Splits implements AutoCloseable {
       }
       await("writers").atMost(PATIENCE).until(() -> writers.answers() > 20);
       begin(Load.STAMPED, middle);
-      await("halves; logs in " + cluster.logs())
-          .atMost(ReplicaCluster.RECOVERY)
+      await("halves; logs in " + tables.cluster().logs())
+          .atMost(SteleCluster.RECOVERY)
           .pollInterval(Duration.ofMillis(20))
           .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
           .untilAsserted(

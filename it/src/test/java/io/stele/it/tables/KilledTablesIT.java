@@ -5,10 +5,16 @@ import static org.awaitility.Awaitility.await;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.SteleException;
+import io.stele.base.process.ServerProcess;
 import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.TableSchema;
+import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
 import io.stele.client.Stele;
+import io.stele.it.process.LongestGap;
+import io.stele.it.process.Servers;
+import io.stele.testkit.run.LongRun;
+import io.stele.testkit.run.Seed;
 import io.stele.testkit.table.EqualColumns;
 import io.stele.testkit.table.LinkedNodes;
 import java.nio.file.Path;
@@ -20,6 +26,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,43 +44,63 @@ class KilledTablesIT {
   private static final Duration PATIENT = Duration.ofSeconds(30);
 
   /** For those whose server is killed: they wait so long for one that does not come back. */
-  private static final Duration IMPATIENT = Duration.ofSeconds(3);
+  private static final Duration IMPATIENT = Duration.ofSeconds(2);
 
   @TempDir Path folder;
 
   private final LinkedNodes nodes = new LinkedNodes();
   private final EqualColumns equal = new EqualColumns();
+  private final LongestGap gap = new LongestGap(Clock.system());
 
   @Test
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void nothingIsLostOrTornWhenTheServerIsKilled() throws Exception {
-    killAgainAndAgain(3);
+    killAgainAndAgain(Seed.of(KilledTablesIT.class, 1), killed -> killed >= 2);
   }
 
   @Test
-  @Tag("long")
-  @Timeout(value = 40, unit = TimeUnit.MINUTES)
-  void nothingIsLostOrTornWhenTheServerIsKilledFiftyTimes() throws Exception {
-    killAgainAndAgain(50);
+  @Tag(LongRun.TAG)
+  void nothingIsLostOrTornWhenTheServerIsKilledManyTimes() throws Exception {
+    long seed = Seed.varied(KilledTablesIT.class);
+    Duration time = LongRun.share(10);
+    long start = Clock.system().nanos();
+    AtomicInteger faults = new AtomicInteger();
+    long violations = 1; // until it is over
+    try {
+      killAgainAndAgain(
+          seed,
+          killed -> {
+            faults.set(killed);
+            return Clock.system().nanos() - start > time.toNanos();
+          });
+      violations = 0;
+    } finally {
+      LongRun.record(
+          new LongRun.Outcome(
+              KilledTablesIT.class.getSimpleName(),
+              seed,
+              Duration.ofNanos(Clock.system().nanos() - start),
+              nodes.acknowledgedCount() + equal.verdict().checked(),
+              faults.get(),
+              violations,
+              gap.longest()));
+    }
   }
 
-  private void killAgainAndAgain(int times) throws Exception {
-    Path data = folder.resolve("data");
-    for (int life = 0; life < times; life++) {
-      try (UpProcess up = UpProcess.start(data)) {
-        if (life == 0) {
-          createTables(up.address());
-        } else {
-          check(up.address());
-        }
-        liveAndDie(up, life);
-      }
+  private void killAgainAndAgain(long seed, IntPredicate over) throws Exception {
+    int killed = 0;
+    try (ServerProcess up = Servers.up(folder.resolve("data"))) {
+      up.start();
+      createTables(up.address());
+      do {
+        liveAndDie(up, seed, killed);
+        killed++;
+        up.start();
+        check(up.address());
+      } while (!over.test(killed));
     }
-    try (UpProcess up = UpProcess.start(data)) {
-      check(up.address());
-    }
-    assertThat(nodes.acknowledgedCount()).isGreaterThanOrEqualTo(times * NODES_PER_LIFE);
-    assertThat(equal.verdict().checked()).isGreaterThan(times * (long) ROWS);
+    assertThat(nodes.acknowledgedCount()).isGreaterThanOrEqualTo(killed * NODES_PER_LIFE);
+    assertThat(equal.verdict().checked()).isGreaterThan(killed * (long) ROWS);
   }
 
   private static Stele connect(String address, Duration timeout) {
@@ -107,16 +135,24 @@ class KilledTablesIT {
   }
 
   /** Writers, readers and upkeep, until it has done some work and is killed in the midst of it. */
-  private void liveAndDie(UpProcess up, int life) throws Exception {
+  private void liveAndDie(ServerProcess up, long seed, int life) throws Exception {
     AtomicBoolean over = new AtomicBoolean();
     int goal = nodes.acknowledgedCount() + NODES_PER_LIFE + life % 5 * 50;
     ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     try (Stele stele = connect(up.address(), IMPATIENT)) {
       List<CompletableFuture<Void>> workers = new ArrayList<>();
       for (int w = 0; w < 4; w++) {
-        RandomGenerator random = RandomSource.seeded(life * 10L + w);
+        RandomGenerator random = RandomSource.seeded(seed + life * 10L + w);
         int first = w;
-        workers.add(loop(threads, over, () -> nodes.write(stele.rows(), "list", random)));
+        workers.add(
+            loop(
+                threads,
+                over,
+                () -> {
+                  if (nodes.write(stele.rows(), "list", random)) {
+                    gap.happened();
+                  }
+                }));
         workers.add(
             loop(
                 threads,

@@ -9,10 +9,10 @@ import com.google.bigtable.v2.BigtableGrpc.BigtableBlockingStub;
 import com.google.cloud.bigtable.emulator.core.EmulatorController;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
+import io.stele.testkit.run.Needs;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.Assumptions;
 
 /** Google's emulator of Bigtable, as a process of its own, with the same table as the fixture. */
 final class Emulator implements AutoCloseable {
@@ -42,14 +42,14 @@ final class Emulator implements AutoCloseable {
     }
   }
 
-  /** Starts it; where its program does not run, the test is skipped and says so. */
+  /** Starts it. Its program comes with Google's jar, for a few kinds of machines. */
   static Emulator start(String... families) {
     EmulatorController process;
     try {
       process = EmulatorController.createBundled();
       process.start();
     } catch (IOException | TimeoutException | RuntimeException e) {
-      Assumptions.abort("Google's emulator of Bigtable does not run on this machine: " + e);
+      Needs.that(false, "Google's emulator of Bigtable does not run on this machine: " + e);
       throw new IllegalStateException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

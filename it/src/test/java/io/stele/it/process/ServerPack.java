@@ -1,12 +1,11 @@
-package io.stele.it.cluster;
+package io.stele.it.process;
 
-import static org.awaitility.Awaitility.await;
-
+import io.stele.base.process.ChildProcess;
+import io.stele.base.process.FileTree;
+import io.stele.base.process.ServerAddresses;
+import io.stele.base.process.SteleProgram;
 import io.stele.cli.Main;
-import io.stele.it.SteleProcess;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,68 +14,56 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Several servers in one process, each with a directory of its own: many of them in the time and
  * memory that few processes take. They end together.
  */
-public final class ServerPack implements AutoCloseable {
-  private static final Duration DEADLINE = Duration.ofSeconds(90);
+public final class ServerPack extends ChildProcess {
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final List<Path> directories;
-  private final SteleProcess process;
 
   /**
    * Not started yet.
    *
    * @param arguments of each
    */
-  public ServerPack(Path folder, Path log, int count, List<String> arguments) {
+  ServerPack(Path folder, Path log, int count, List<String> arguments) {
+    super("pack " + folder.getFileName(), command(folder, count, arguments), log);
     this.directories = IntStream.range(0, count).mapToObj(i -> folder.resolve("s" + i)).toList();
-    List<String> command = new ArrayList<>(TabletCluster.java("-Xmx448m"));
-    command.add(ServerPack.class.getName());
-    command.add(Integer.toString(count));
-    command.add(folder.toString());
-    command.addAll(arguments);
-    this.process = new SteleProcess(directories.getFirst(), log, "", command);
   }
 
-  public void launch() {
-    try {
-      for (Path directory : directories) {
-        Files.deleteIfExists(addresses(directory));
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    process.launch();
-  }
-
-  private static Path addresses(Path directory) {
-    return directory.resolve("addresses.json");
-  }
-
-  public void awaitReady() {
-    process.awaitReady();
-    await("all servers of a process")
-        .atMost(DEADLINE)
-        .until(() -> directories.stream().map(ServerPack::addresses).allMatch(Files::exists));
-  }
-
-  public void kill9() {
-    process.kill9();
+  private static List<String> command(Path folder, int count, List<String> arguments) {
+    List<String> flags = new ArrayList<>(SteleProgram.SERVER_FLAGS);
+    flags.addAll(Servers.options("448m"));
+    return SteleProgram.java(
+        flags,
+        Stream.concat(
+                Stream.of(ServerPack.class.getName(), Integer.toString(count), folder.toString()),
+                arguments.stream())
+            .toArray(String[]::new));
   }
 
   @Override
-  public void close() {
-    process.close();
+  public void launch() {
+    directories.forEach(directory -> FileTree.delete(addressFile(directory)));
+    super.launch();
+  }
+
+  private static Path addressFile(Path directory) {
+    return directory.resolve(ServerAddresses.FILE);
+  }
+
+  public void awaitReady() {
+    awaitReady(
+        () -> directories.stream().map(ServerPack::addressFile).allMatch(Files::exists), PATIENCE);
   }
 
   /** The addresses of one interface of each, such as {@code datasets}. */
-  public List<String> addresses(String of) {
-    return directories.stream()
-        .map(directory -> SteleProcess.address(addresses(directory), of))
-        .toList();
+  public List<String> addresses(String name) {
+    return directories.stream().map(directory -> ServerAddresses.read(directory).of(name)).toList();
   }
 
   /** The process: how many, where, and the arguments of each. */

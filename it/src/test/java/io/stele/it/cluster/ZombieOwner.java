@@ -5,13 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.SteleException;
+import io.stele.base.process.ServerProcess;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.Cluster.ServerStatus;
 import io.stele.base.time.Clock;
 import io.stele.client.Stele;
-import io.stele.it.SteleProcess;
 import io.stele.it.cluster.PinnedCalls.Call;
 import io.stele.it.cluster.PinnedCalls.End;
+import io.stele.it.process.SteleCluster;
 import io.stele.testkit.table.TableFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,13 +22,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
-/** A server that sleeps past its session and wakes up when others have its tablets. */
-class ZombieOwnerIT {
-  private static final String TABLE = "t";
+/**
+ * A server that sleeps past its session and wakes up when others have its tablets: it acknowledges
+ * nothing, and starts again.
+ */
+final class ZombieOwner {
+  private static final String TABLE = "zombie";
 
   /** Long enough for calls to lie in the connection of a server that is asleep until it wakes. */
   private static final Duration CALL = Duration.ofSeconds(10);
@@ -36,44 +37,49 @@ class ZombieOwnerIT {
   private static final int REFUSED = 20;
   private static final int CALLERS = 8;
 
-  @Test
-  @Timeout(value = 3, unit = TimeUnit.MINUTES)
-  void aServerThatWakesUpAcknowledgesNothingAndStartsAgain() throws Exception {
-    try (TabletCluster cluster = TabletCluster.start(Setup.of("zombie", 2));
-        Stele stele = cluster.client()) {
-      stele.tables().create(TABLE, TableSchema.ofFamilies("f"), List.of());
-      TableFixture table = new TableFixture(stele.rows(), TABLE);
-      table.apply(TableFixture.put("known", "f:q", 1, "before"));
-      var _ = stele.cluster().balance(true); // nothing moves by itself from now on
-      int zombie = cluster.awaitOwner(TABLE, "known");
-      String address = cluster.serverAddress(zombie);
-      String run = server(stele, address).orElseThrow().run();
-      try (PinnedTables pinned = new PinnedTables(address, CALL)) {
-        PinnedCalls calls = new PinnedCalls(pinned.rows(), TABLE, "first");
-        calls.start(CALLERS);
-        awaitSuccesses(calls);
+  private final Tablets tablets;
+  private final Stele stele;
 
-        long asleep = pause(cluster.server(zombie));
-        calls.start(2 * CALLERS); // what they send is the first that it finds
-        table.apply(TableFixture.put("known", "f:q", 2, "after"));
-        assertThat(cluster.awaitOwner(TABLE, "known")).isNotEqualTo(zombie);
-        keepFromTablets(stele, address);
-        cluster.server(zombie).resume();
-        awaitRefusals(calls, asleep);
-        await("a new life of the server")
-            .atMost(TabletCluster.RECOVERY)
-            .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
-            .until(() -> server(stele, address).filter(s -> !s.run().equals(run)).isPresent());
-        calls.stop();
+  ZombieOwner(Tablets tablets, Stele stele) {
+    this.tablets = tablets;
+    this.stele = stele;
+  }
 
-        checkCalls(calls, asleep, rows(stele));
-        checkNewLife(cluster, stele, zombie, pinned);
-      }
+  void run() throws Exception {
+    stele.tables().create(TABLE, TableSchema.ofFamilies("f"), List.of());
+    TableFixture table = new TableFixture(stele.rows(), TABLE);
+    table.apply(TableFixture.put("known", "f:q", 1, "before"));
+    var _ = stele.cluster().balance(true); // nothing moves by itself from now on
+    int zombie = tablets.awaitOwner(TABLE, "known");
+    ServerProcess process = tablets.cluster().server(zombie);
+    String address = tablets.address(zombie);
+    String run = server(address).orElseThrow().run();
+    try (PinnedTables pinned = new PinnedTables(address, CALL)) {
+      PinnedCalls calls = new PinnedCalls(pinned.rows(), TABLE, "first");
+      calls.start(CALLERS);
+      awaitSuccesses(calls);
+
+      long asleep = pause(process);
+      calls.start(2 * CALLERS); // what they send is the first that it finds
+      table.apply(TableFixture.put("known", "f:q", 2, "after"));
+      assertThat(tablets.awaitOwner(TABLE, "known")).isNotEqualTo(zombie);
+      keepFromTablets(address);
+      process.resume();
+      awaitRefusals(calls, asleep);
+      await("a new life of the server")
+          .atMost(SteleCluster.RECOVERY)
+          .ignoreExceptionsMatching(problem -> problem instanceof SteleException)
+          .until(() -> server(address).filter(s -> !s.run().equals(run)).isPresent());
+      calls.stop();
+
+      checkCalls(calls, asleep, rows());
+      checkNewLife(address, pinned);
     }
+    stele.tables().drop(TABLE);
   }
 
   /** Returns when the process stands still, and since when. */
-  private static long pause(SteleProcess process) {
+  private static long pause(ServerProcess process) {
     process.pause();
     Path state = Path.of("/proc", Long.toString(process.pid()), "stat");
     await("a process that is stopped")
@@ -85,13 +91,13 @@ class ZombieOwnerIT {
 
   private static void awaitSuccesses(PinnedCalls calls) {
     await(ACKNOWLEDGED + " calls that are acknowledged")
-        .atMost(TabletCluster.RECOVERY)
+        .atMost(SteleCluster.RECOVERY)
         .until(() -> calls.count(End.SUCCESS, Long.MIN_VALUE) >= ACKNOWLEDGED);
   }
 
   private static void awaitRefusals(PinnedCalls calls, long asleep) {
     await(REFUSED + " calls that are refused")
-        .atMost(TabletCluster.RECOVERY)
+        .atMost(SteleCluster.RECOVERY)
         .until(
             () -> {
               assertThat(calls.count(End.SUCCESS, asleep))
@@ -101,7 +107,7 @@ class ZombieOwnerIT {
             });
   }
 
-  private static Optional<ServerStatus> server(Stele stele, String address) {
+  private Optional<ServerStatus> server(String address) {
     return stele.cluster().status().servers().stream()
         .filter(server -> server.address().equals(address))
         .findFirst();
@@ -111,11 +117,11 @@ class ZombieOwnerIT {
    * So that nothing it acknowledges later can be by right. By the key, since the master only drains
    * a server that is there.
    */
-  private static void keepFromTablets(Stele stele, String address) {
+  private void keepFromTablets(String address) {
     stele.metastore().put("/stele/drain/" + address, "");
   }
 
-  private static Set<String> rows(Stele stele) {
+  private Set<String> rows() {
     Set<String> rows = new HashSet<>();
     new TableFixture(stele.rows(), TABLE)
         .all()
@@ -137,9 +143,7 @@ class ZombieOwnerIT {
   }
 
   /** It serves again what it is given, to the same client, and has all that others wrote. */
-  private static void checkNewLife(
-      TabletCluster cluster, Stele stele, int zombie, PinnedTables pinned) {
-    String address = cluster.serverAddress(zombie);
+  private void checkNewLife(String address, PinnedTables pinned) {
     assertThat(stele.cluster().drain(address, false)).isZero();
     assertThat(stele.cluster().move(TABLE, Bytes.utf8("known"), address).to()).isEqualTo(address);
     TableFixture there = new TableFixture(pinned.rows(), TABLE);

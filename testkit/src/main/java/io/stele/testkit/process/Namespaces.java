@@ -1,6 +1,6 @@
-package io.stele.it.metastore;
+package io.stele.testkit.process;
 
-import io.stele.it.Programs;
+import io.stele.testkit.run.Needs;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Hosts as network namespaces of Linux, made when first asked for:
+ * Hosts as network namespaces of Linux, each created when it is first used:
  *
  * <pre>
  *   this machine                  namespace NAME-0       namespace NAME-1
@@ -16,11 +16,11 @@ import java.util.Set;
  *                     \_____________________________________/
  * </pre>
  *
- * <p>A direction is cut by telling the sender a hardware address for the receiver that nobody has:
- * what is sent there is lost without an error, and connections find out by their time-outs. All of
- * it goes when this is closed, and at the latest when the JVM ends.
+ * <p>A direction is cut by giving the sender a hardware address of the receiver that nobody has:
+ * what is sent there is lost without an error, and connections notice by their timeouts. Closing
+ * this, or the end of the JVM, removes all of it.
  */
-final class Namespaces implements TestNetwork {
+public final class Namespaces implements Network {
   private static final String NOBODY = "02:00:00:00:00:01";
   private static final int OWN = 254;
 
@@ -40,8 +40,8 @@ final class Namespaces implements TestNetwork {
     this.bridge = name;
     Runtime.getRuntime().addShutdownHook(atExit);
     try {
-      Programs.run("ip", "addr", "add", subnet(OWN) + "/24", "dev", bridge);
-      Programs.run("ip", "link", "set", bridge, "up");
+      Program.succeed("ip", "addr", "add", subnet(OWN) + "/24", "dev", bridge);
+      Program.succeed("ip", "link", "set", bridge, "up");
     } catch (AssertionError e) {
       close();
       throw e;
@@ -49,12 +49,12 @@ final class Namespaces implements TestNetwork {
   }
 
   /** Why this machine does not allow it; empty if it does. */
-  static Optional<String> refusal() {
-    if (!Programs.isRoot()) {
-      return Optional.of("network namespaces are made by root only");
+  public static Optional<String> unavailable() {
+    if (!Needs.isInstalled("ip")) {
+      return Optional.of("the program ip is not installed (Debian: apt install iproute2)");
     }
-    if (!Programs.exists("ip")) {
-      return Optional.of("there is no program ip (Debian's package iproute2)");
+    if (!Needs.isRoot()) {
+      return Optional.of("only root may create network namespaces");
     }
     return Possible.REFUSAL;
   }
@@ -73,11 +73,11 @@ final class Namespaces implements TestNetwork {
     }
   }
 
-  /** Making the bridge is what claims the number: it fails if another run has it. */
+  /** Creating the bridge claims the number: it fails if another run has it. */
   private static int claim() {
     String said = "";
     for (int number = 1; number < 250; number++) {
-      var made = Programs.attempt("ip", "link", "add", "stele-" + number, "type", "bridge");
+      var made = Program.of("ip", "link", "add", "stele-" + number, "type", "bridge").run();
       if (made.exitCode() == 0) {
         return number;
       }
@@ -86,7 +86,7 @@ final class Namespaces implements TestNetwork {
         break;
       }
     }
-    throw new AssertionError("no bridge could be made: " + said);
+    throw new AssertionError("no bridge could be created: " + said);
   }
 
   private String subnet(int host) {
@@ -118,17 +118,18 @@ final class Namespaces implements TestNetwork {
   private void make(int host) {
     String space = namespace(host);
     String port = port(host);
-    Programs.run("ip", "netns", "add", space);
-    Programs.run("ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", space);
-    Programs.run("ip", "link", "set", port, "master", bridge, "up");
-    Programs.run("ip", "-n", space, "addr", "add", address(host) + "/24", "dev", "eth0");
-    Programs.run("ip", "-n", space, "link", "set", "eth0", "up");
-    Programs.run("ip", "-n", space, "link", "set", "lo", "up");
+    Program.succeed("ip", "netns", "add", space);
+    Program.succeed(
+        "ip", "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", space);
+    Program.succeed("ip", "link", "set", port, "master", bridge, "up");
+    Program.succeed("ip", "-n", space, "addr", "add", address(host) + "/24", "dev", "eth0");
+    Program.succeed("ip", "-n", space, "link", "set", "eth0", "up");
+    Program.succeed("ip", "-n", space, "link", "set", "lo", "up");
   }
 
   @Override
-  public boolean canCut() {
-    return true;
+  public Optional<String> refusal() {
+    return Optional.empty();
   }
 
   @Override
@@ -161,7 +162,7 @@ final class Namespaces implements TestNetwork {
                 "dev",
                 "eth0"));
     command.addAll(List.of(more));
-    Programs.run(command.toArray(String[]::new));
+    Program.succeed(command.toArray(String[]::new));
   }
 
   @Override
@@ -170,7 +171,7 @@ final class Namespaces implements TestNetwork {
     try {
       Runtime.getRuntime().removeShutdownHook(atExit);
     } catch (IllegalStateException atTheEnd) {
-      // It is running now.
+      // The hook is running now.
     }
   }
 
@@ -179,10 +180,10 @@ final class Namespaces implements TestNetwork {
       closed = true;
       for (int host : hosts) {
         // First the cable: it would outlive its namespace for a while, and its name with it.
-        Programs.attempt("ip", "link", "del", port(host));
-        Programs.attempt("ip", "netns", "del", namespace(host));
+        Program.of("ip", "link", "del", port(host)).run();
+        Program.of("ip", "netns", "del", namespace(host)).run();
       }
-      Programs.attempt("ip", "link", "del", bridge);
+      Program.of("ip", "link", "del", bridge).run();
     }
   }
 }
