@@ -7,7 +7,9 @@ import io.stele.metastore.raft.Standing;
  *
  * @param revision of the newest change here
  * @param compacted the oldest revision that can be read
- * @param diskBytes of the state, without the log
+ * @param diskBytes of the state's files, without the log
+ * @param stateBytes of the state, with what is not in files yet
+ * @param logBytes of the log
  */
 public record MetastoreStatus(
     String group,
@@ -18,4 +20,11 @@ public record MetastoreStatus(
     int locks,
     int watches,
     int transactions,
-    long diskBytes) {}
+    long diskBytes,
+    long stateBytes,
+    long logBytes) {
+  /** What it takes up in all. */
+  public long totalBytes() {
+    return stateBytes + logBytes;
+  }
+}

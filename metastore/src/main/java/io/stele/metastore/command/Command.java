@@ -33,8 +33,17 @@ public sealed interface Command {
   /** By its owner: locks are free at once. */
   record CloseSession(String principal, long session) implements Command {}
 
-  /** By the leader, as nothing was heard of it: locks are free after their delay. */
-  record ExpireSession(long session) implements Command {}
+  /**
+   * By the leader, as nothing was heard of it: locks are free after their delay.
+   *
+   * @param term in which that was found out; in another one it does not count, as the session may
+   *     have been renewed since; 0 in logs of before it was said
+   */
+  record ExpireSession(long session, long term) implements Command {
+    public ExpireSession(long session) {
+      this(session, 0);
+    }
+  }
 
   record Transact(Origin origin, Transaction transaction) implements Command {
     /** {@link Transaction#deletedRange}, if no answer has to be kept for a session. */
@@ -57,6 +66,14 @@ public sealed interface Command {
   /** By the leader: a request's time in the queue is over, or its caller is gone. */
   record EndWait(Bytes key, long session, long sequence) implements Command {}
 
+  /**
+   * By the leader: a request was granted a lock when its caller was gone already, so the lock is
+   * nobody's.
+   *
+   * @param token of the grant
+   */
+  record EndGrant(Bytes key, long session, long sequence, long token) implements Command {}
+
   /** By the leader: a lock's delay is over. */
   record EndDelay(Bytes key, long token) implements Command {}
 
@@ -76,8 +93,16 @@ public sealed interface Command {
   /** By a caller: the lease ends with its keys. */
   record RevokeLease(String principal, long id) implements Command {}
 
-  /** By the leader, as nobody renewed it. */
-  record ExpireLease(long id) implements Command {}
+  /**
+   * By the leader, as nobody renewed it.
+   *
+   * @param term as that of {@link ExpireSession}
+   */
+  record ExpireLease(long id, long term) implements Command {
+    public ExpireLease(long id) {
+      this(id, 0);
+    }
+  }
 
   /** No entries: the directory has no rules of its own any more. */
   record SetAcl(Origin origin, Bytes directory, List<AclEntry> entries) implements Command {

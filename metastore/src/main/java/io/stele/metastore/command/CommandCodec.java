@@ -17,6 +17,7 @@ import io.stele.metastore.command.Command.Acquire;
 import io.stele.metastore.command.Command.CloseSession;
 import io.stele.metastore.command.Command.Compact;
 import io.stele.metastore.command.Command.EndDelay;
+import io.stele.metastore.command.Command.EndGrant;
 import io.stele.metastore.command.Command.EndWait;
 import io.stele.metastore.command.Command.ExpireLease;
 import io.stele.metastore.command.Command.ExpireSession;
@@ -47,6 +48,9 @@ import io.stele.metastore.command.Command.Transact;
  *            | 12 lease timeToLive                                            grant lease
  *            | 13 principal(text) lease                                       revoke lease
  *            | 14 lease                                                       expire lease
+ *            | 15 session term                                                expire session
+ *            | 16 lease term                                                  expire lease
+ *            | 17 key(bytes) session sequence token                           end grant
  *   origin  := principal(text) session [ sequence (sequence - answeredBelow) ]   if session &gt; 0
  * </pre>
  *
@@ -69,7 +73,10 @@ final class CommandCodec {
         putText(out, c.principal());
         out.putVarint(c.session());
       }
-      case ExpireSession c -> out.putByte(3).putVarint(c.session());
+      case ExpireSession c -> {
+        out.putByte(c.term() == 0 ? 3 : 15).putVarint(c.session());
+        putTerm(out, c.term());
+      }
       case Transact c -> {
         out.putByte(4);
         putOrigin(out, c.origin());
@@ -90,6 +97,12 @@ final class CommandCodec {
       }
       case EndWait c ->
           out.putByte(7).putSized(c.key()).putVarint(c.session()).putVarint(c.sequence());
+      case EndGrant c ->
+          out.putByte(17)
+              .putSized(c.key())
+              .putVarint(c.session())
+              .putVarint(c.sequence())
+              .putVarint(c.token());
       case EndDelay c -> out.putByte(8).putSized(c.key()).putVarint(c.token());
       case Compact c -> {
         out.putByte(9);
@@ -112,7 +125,10 @@ final class CommandCodec {
         putText(out, c.principal());
         out.putVarint(c.id());
       }
-      case ExpireLease c -> out.putByte(14).putVarint(c.id());
+      case ExpireLease c -> {
+        out.putByte(c.term() == 0 ? 14 : 16).putVarint(c.id());
+        putTerm(out, c.term());
+      }
     }
   }
 
@@ -148,8 +164,18 @@ final class CommandCodec {
       case 12 -> new GrantLease(in.readVarint(), readDuration(in));
       case 13 -> new RevokeLease(readText(in, "principal"), in.readVarint());
       case 14 -> new ExpireLease(in.readVarint());
+      case 15 -> new ExpireSession(in.readVarint(), in.readVarint());
+      case 16 -> new ExpireLease(in.readVarint(), in.readVarint());
+      case 17 ->
+          new EndGrant(in.readSized("key"), in.readVarint(), in.readVarint(), in.readVarint());
       default -> throw in.malformed("command of unknown kind " + code + " before");
     };
+  }
+
+  private static void putTerm(ByteBuilder out, long term) {
+    if (term != 0) {
+      out.putVarint(term);
+    }
   }
 
   private static void putOrigin(ByteBuilder out, Origin origin) {

@@ -169,6 +169,15 @@ public final class LockTable {
     return advance(key, lock.withoutRequest(session, sequence), token, lives, List.of(ended));
   }
 
+  /** A grant has reached nobody; one under another token does not count. */
+  public LockDecision endGrant(
+      Bytes key, long session, long granted, long token, LongPredicate lives) {
+    KeyLockInfo lock = get(key);
+    return lock.holder(session).filter(holder -> holder.token() == granted).isEmpty()
+        ? LockDecision.unchanged(key, lock, new Answer.Done())
+        : advance(key, lock.released(session), token, lives, List.of());
+  }
+
   /** A lock's time of being closed is over; that of an earlier delay does not count. */
   public LockDecision endDelay(Bytes key, long delay, long token, LongPredicate lives) {
     KeyLockInfo lock = get(key);

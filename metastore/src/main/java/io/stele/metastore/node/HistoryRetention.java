@@ -48,7 +48,7 @@ final class HistoryRetention {
       compactTo(aged(now));
     }
     // Whoever compacted, and whoever led when it began: what is left over is dropped.
-    if (!underWay && state.reclaimed() < state.compacted()) {
+    if (!underWay && state.reclaimed() < state.compacted() - 1) {
       underWay = true;
       reclaimNext();
     }

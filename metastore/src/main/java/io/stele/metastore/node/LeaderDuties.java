@@ -15,6 +15,7 @@ import io.stele.metastore.txn.TransactionTable;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /**
  * What only the leader does, because it depends on time: it ends sessions, waits, delays and
@@ -45,6 +46,7 @@ final class LeaderDuties {
   private final SessionLeases leases = new SessionLeases(REPEAT);
   private final LockDeadlines locks = new LockDeadlines(REPEAT);
   private volatile boolean leading;
+  private volatile long term; // in which it leads, or led last
   private volatile long lastTick;
   private volatile long lastAdoption;
 
@@ -90,6 +92,7 @@ final class LeaderDuties {
     history.leads();
     lastTick = now;
     lastAdoption = now;
+    this.term = term;
     leading = true;
     events.publish(new NodeEvent.DutiesTaken(term, alive.size()));
   }
@@ -152,36 +155,45 @@ final class LeaderDuties {
       throw new DeniedException("session " + id + " is not one of \"" + principal + "\"");
     }
     if (!leading) {
-      throw new NotServingException("session " + id + " not renewed: this member leads no longer");
+      throw notLeading("session " + id + " not renewed");
     }
-    if (!sessions.renew(id, session.timeToLive(), clock.nanos())) {
-      throw new NotFoundException("session " + id + " is expiring");
-    }
-    return session.timeToLive();
+    return switch (sessions.renew(id, session.timeToLive(), clock.nanos())) {
+      case DONE -> session.timeToLive();
+      case ENDING -> throw new NotFoundException("session " + id + " is expiring");
+      case NOT_LEADING -> throw notLeading("session " + id + " not renewed");
+    };
   }
 
   /** Gives a lease its full time again. Only after a read barrier. */
   Duration renewLease(long id) {
     Lease lease = livingLease(id);
-    if (!leases.renew(id, lease.timeToLive(), clock.nanos())) {
-      throw leaseAbsent(id);
-    }
-    return lease.timeToLive();
+    return switch (leases.renew(id, lease.timeToLive(), clock.nanos())) {
+      case DONE -> lease.timeToLive();
+      case ENDING -> throw leaseAbsent(id);
+      case NOT_LEADING -> throw notLeading("lease " + id + " not renewed");
+    };
   }
 
   /** How long a lease has yet. Only after a read barrier. */
   Duration remaining(long id) {
     livingLease(id);
-    long nanos = leases.remaining(id, clock.nanos()).orElseThrow(() -> leaseAbsent(id));
-    return Duration.ofNanos(nanos);
+    OptionalLong nanos = leases.remaining(id, clock.nanos());
+    if (nanos.isEmpty()) {
+      throw leading ? leaseAbsent(id) : notLeading("lease " + id + " not looked at");
+    }
+    return Duration.ofNanos(nanos.getAsLong());
   }
 
   private Lease livingLease(long id) {
     Lease lease = state.lease(id).orElseThrow(() -> leaseAbsent(id));
     if (!leading) {
-      throw new NotServingException("lease " + id + " not renewed: this member leads no longer");
+      throw notLeading("lease " + id + " not renewed");
     }
     return lease;
+  }
+
+  private static NotServingException notLeading(String what) {
+    return new NotServingException(what + ": this member leads no longer");
   }
 
   private static SteleException leaseAbsent(long id) {
@@ -197,6 +209,7 @@ final class LeaderDuties {
     if (!leading) {
       return;
     }
+    long decided = term; // read before the deadlines: those of another term are not its own
     long now = clock.nanos();
     if (!settings.tick().isZero()) {
       allowForSleep(now);
@@ -210,14 +223,14 @@ final class LeaderDuties {
     }
     for (long session : sessions.due(now)) {
       if (state.session(session).isPresent()) {
-        propose(new Command.ExpireSession(session));
+        propose(new Command.ExpireSession(session, decided));
       } else {
         sessions.ended(session);
       }
     }
     for (long lease : leases.due(now)) {
       if (state.lease(lease).isPresent()) {
-        propose(new Command.ExpireLease(lease));
+        propose(new Command.ExpireLease(lease, decided));
       } else {
         leases.ended(lease);
       }
@@ -232,6 +245,11 @@ final class LeaderDuties {
 
   void endWait(LockWaits.Request request) {
     propose(new Command.EndWait(request.key(), request.session(), request.sequence()));
+  }
+
+  /** The grant of a request reached nobody. */
+  void endGrant(LockWaits.Request request, long token) {
+    propose(new Command.EndGrant(request.key(), request.session(), request.sequence(), token));
   }
 
   /** What comes of it is seen when it is applied; if nothing comes, it is proposed again. */

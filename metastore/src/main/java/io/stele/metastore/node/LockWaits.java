@@ -18,7 +18,12 @@ import java.util.function.Consumer;
  *
  * <p>A caller enters before its request is proposed, so that its grant is not missed, whichever log
  * entry brings it. A request that is asked again has several callers; when the last one has left
- * while the request is in the lock's queue, the wait is to be ended.
+ * while the request is in the lock's queue, the wait is to be ended. A request that is granted when
+ * its last caller has left is to be given back: until then the log may have brought the grant
+ * before the end of the wait, or at once.
+ *
+ * <p>To give it back is proposed under the lock under which callers enter. So whoever asks again
+ * proposes that later, and hears from the log that the lock is not its own.
  */
 final class LockWaits {
   /** Names a request for a lock. */
@@ -29,7 +34,13 @@ final class LockWaits {
     private boolean queued;
   }
 
+  /** Gives back what was granted to nobody. */
+  interface Return {
+    void accept(Request request, long token);
+  }
+
   private final Consumer<Request> abandoned;
+  private final Return ungiven;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<Request, Wait> waits = new HashMap<>(); // guarded by the lock
   private long callers; // that ever entered; guarded by the lock
@@ -38,9 +49,11 @@ final class LockWaits {
    * Starts without callers.
    *
    * @param abandoned is given requests in a queue that nobody waits for any more
+   * @param ungiven is given requests that were granted when nobody waited for them any more
    */
-  LockWaits(Consumer<Request> abandoned) {
+  LockWaits(Consumer<Request> abandoned, Return ungiven) {
     this.abandoned = abandoned;
+    this.ungiven = ungiven;
   }
 
   /** A caller waits; cancel what it returns to leave. */
@@ -69,9 +82,6 @@ final class LockWaits {
       }
       wait.queued = true;
       alone = wait.callers.isEmpty();
-      if (alone) {
-        waits.remove(request);
-      }
     } finally {
       lock.unlock();
     }
@@ -83,7 +93,7 @@ final class LockWaits {
   /** The request has got its answer. */
   void ended(WaitEnded end) {
     List<CompletableFuture<Long>> told =
-        remove(new Request(end.key(), end.session(), end.sequence()));
+        remove(new Request(end.key(), end.session(), end.sequence()), end.answer());
     switch (end.answer()) {
       case Answer.Granted granted -> told.forEach(caller -> caller.complete(granted.token()));
       case Answer.Refused refused ->
@@ -119,10 +129,13 @@ final class LockWaits {
     all.forEach(caller -> caller.completeExceptionally(problem));
   }
 
-  private List<CompletableFuture<Long>> remove(Request request) {
+  private List<CompletableFuture<Long>> remove(Request request, Answer answer) {
     lock.lock();
     try {
       Wait wait = waits.remove(request);
+      if (wait != null && wait.callers.isEmpty() && answer instanceof Answer.Granted granted) {
+        ungiven.accept(request, granted.token());
+      }
       return wait == null ? List.of() : List.copyOf(wait.callers.values());
     } finally {
       lock.unlock();
@@ -138,9 +151,6 @@ final class LockWaits {
         return;
       }
       alone = wait.queued && wait.callers.isEmpty();
-      if (alone) {
-        waits.remove(request);
-      }
     } finally {
       lock.unlock();
     }

@@ -129,7 +129,7 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     duties =
         new LeaderDuties(
             settings, builder.clock, state, proposer, transactions, history, builder.events);
-    lockWaits = new LockWaits(duties::endWait);
+    lockWaits = new LockWaits(duties::endWait, duties::endGrant);
     state.listen(new StateEvents(duties, transactions, watches, lockWaits, this::leadLost));
     ticker = settings.tick().isZero() ? null : startTicker();
     boolean opened = false;
@@ -476,7 +476,9 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
         state.lockCount(),
         watches.size(),
         transactions.size(),
-        state.diskBytes());
+        state.diskBytes(),
+        state.bytes(),
+        log().bytes());
   }
 
   @Override

@@ -226,6 +226,7 @@ final class Proposer {
           case Command.Release c -> c.key().length();
           case Command.EndWait c -> c.key().length();
           case Command.EndDelay c -> c.key().length();
+          case Command.EndGrant c -> c.key().length();
           case Command.Compact c -> 0;
           case Command.Reclaim c -> 0;
           case Command.GrantLease c -> 0;

@@ -15,6 +15,15 @@ import java.util.OptionalLong;
  * bring the end about: its owner was told nothing that could make it believe that it lives.
  */
 final class SessionLeases {
+  /** What came of a renewal. */
+  enum Renewal {
+    DONE,
+    /** Its end is decided. */
+    ENDING,
+    /** Who leads now may still renew it. */
+    NOT_LEADING
+  }
+
   private static final class Lease {
     private long deadline;
     private boolean ending;
@@ -57,15 +66,14 @@ final class SessionLeases {
     leases.clear();
   }
 
-  /** Returns false if this member does not lead, or the session's end is decided. */
-  synchronized boolean renew(long session, Duration time, long now) {
+  synchronized Renewal renew(long session, Duration time, long now) {
     if (!leading) {
-      return false;
+      return Renewal.NOT_LEADING;
     }
     long deadline = now + time.toNanos();
     Lease lease = leases.computeIfAbsent(session, first -> new Lease(deadline));
     if (lease.ending) {
-      return false;
+      return Renewal.ENDING;
     }
     if (deadline - lease.deadline > 0) {
       lease.deadline = deadline;
@@ -73,7 +81,7 @@ final class SessionLeases {
     if (deadline - earliest < 0) {
       earliest = deadline;
     }
-    return true;
+    return Renewal.DONE;
   }
 
   /** How long it has yet, in nanoseconds; nothing if it is not known here, or is ending. */

@@ -105,6 +105,7 @@ final class StateEvents implements StateListener {
       case Command.RevokeLease revoke -> duties.leaseEnded(revoke.id());
       case Command.ExpireLease expire -> duties.leaseEnded(expire.id());
       case Command.Transact transact -> {}
+      case Command.EndGrant end -> {}
       case Command.Release release -> {}
       case Command.Compact compact -> {}
       case Command.Reclaim reclaim -> {}

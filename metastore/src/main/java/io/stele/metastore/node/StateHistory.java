@@ -26,8 +26,8 @@ final class StateHistory implements ChangeHistory {
   }
 
   @Override
-  public long compacted() {
-    return state.compacted();
+  public long oldest() {
+    return state.oldestChanges();
   }
 
   @Override

@@ -44,6 +44,9 @@ public interface Consensus<A> extends AutoCloseable {
 
   Standing standing();
 
+  /** What the log takes up on disk. */
+  long bytes();
+
   @Override
   void close();
 }

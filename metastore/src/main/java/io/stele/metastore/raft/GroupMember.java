@@ -512,6 +512,11 @@ public final class GroupMember<A> implements Consensus<A> {
   }
 
   @Override
+  public long bytes() {
+    return log.map(Consensus::bytes).orElse(0L);
+  }
+
+  @Override
   public Standing standing() {
     return log.map(Consensus::standing)
         .orElseGet(

@@ -60,6 +60,7 @@ public final class RatisConsensus<A> implements Consensus<A> {
   private final Member self;
   private final RaftPeerId peerId;
   private final RaftSettings settings;
+  private final RatisStorage storage;
   private final RaftServer server;
   private final RaftServer.Division division;
   private final RatisMachine<A> machine;
@@ -75,6 +76,7 @@ public final class RatisConsensus<A> implements Consensus<A> {
       PeerLink link,
       RaftSettings settings,
       RandomGenerator random,
+      RatisStorage storage,
       RaftServer server,
       RatisMachine<A> machine)
       throws IOException {
@@ -83,6 +85,7 @@ public final class RatisConsensus<A> implements Consensus<A> {
     this.self = self;
     this.peerId = RaftPeerId.valueOf(self.id());
     this.settings = settings;
+    this.storage = storage;
     this.server = server;
     this.division = server.getDivision(groupId);
     this.machine = machine;
@@ -134,7 +137,8 @@ public final class RatisConsensus<A> implements Consensus<A> {
     built.complete(server);
     try {
       RatisConsensus<A> consensus =
-          new RatisConsensus<>(group, self, link, settings, RandomSource.system(), server, machine);
+          new RatisConsensus<>(
+              group, self, link, settings, RandomSource.system(), storage, server, machine);
       machine.attach(consensus.division);
       server.start();
       return consensus;
@@ -297,6 +301,11 @@ public final class RatisConsensus<A> implements Consensus<A> {
                         1)),
             "did not flush its state"));
     return machine.flushed();
+  }
+
+  @Override
+  public long bytes() {
+    return storage.bytes();
   }
 
   @Override

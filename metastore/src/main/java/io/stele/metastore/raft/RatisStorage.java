@@ -2,6 +2,7 @@ package io.stele.metastore.raft;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -62,6 +63,15 @@ final class RatisStorage {
 
   boolean exists(String group) {
     return Files.isDirectory(directory.resolve(group).resolve("current"));
+  }
+
+  /** What its files take up; those that come or go meanwhile may be missing. */
+  long bytes() {
+    try (Stream<Path> paths = Files.walk(directory)) {
+      return paths.map(Path::toFile).filter(File::isFile).mapToLong(File::length).sum();
+    } catch (IOException | UncheckedIOException e) {
+      return 0;
+    }
   }
 
   /** Makes everything durable as it is found, and the name of the directory with it. */

@@ -60,6 +60,7 @@ public final class SoloLog<A> implements Consensus<A> {
   private final Replica<A> replica;
   private final SoloSettings settings;
   private final SoloSegments segments; // the log thread's own, once it runs
+  private volatile long bytes; // of them
   private final Events events;
   private final long term;
   private final Thread logThread;
@@ -101,6 +102,7 @@ public final class SoloLog<A> implements Consensus<A> {
     this.events = events;
     this.term = term;
     this.applied = segments.last().index();
+    this.bytes = segments.bytes();
     this.flushAtBytes = settings.log().bytes();
     this.logThread = Thread.ofPlatform().name("stele-solo-log").daemon().unstarted(this::writeAll);
     this.applyThread =
@@ -246,6 +248,11 @@ public final class SoloLog<A> implements Consensus<A> {
   }
 
   @Override
+  public long bytes() {
+    return bytes;
+  }
+
+  @Override
   public Standing standing() {
     boolean leads = !closedOrFailed();
     return new Standing(
@@ -357,7 +364,8 @@ public final class SoloLog<A> implements Consensus<A> {
       // The segment stays in the list and goes with the next release.
       events.publish(new RaftEvent.TidyingFailed(self.id(), e.toString()));
     }
-    flushAtBytes = segments.bytes() + settings.log().bytes();
+    bytes = segments.bytes();
+    flushAtBytes = bytes + settings.log().bytes();
     lock.lock();
     try {
       flushUnderWay = false;
@@ -368,7 +376,8 @@ public final class SoloLog<A> implements Consensus<A> {
   }
 
   private void flushIfLarge() {
-    if (segments.bytes() < flushAtBytes) {
+    bytes = segments.bytes();
+    if (bytes < flushAtBytes) {
       return;
     }
     lock.lock();

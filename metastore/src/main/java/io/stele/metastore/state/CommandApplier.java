@@ -9,6 +9,7 @@ import io.stele.metastore.command.Command.Acquire;
 import io.stele.metastore.command.Command.CloseSession;
 import io.stele.metastore.command.Command.Compact;
 import io.stele.metastore.command.Command.EndDelay;
+import io.stele.metastore.command.Command.EndGrant;
 import io.stele.metastore.command.Command.EndWait;
 import io.stele.metastore.command.Command.ExpireLease;
 import io.stele.metastore.command.Command.ExpireSession;
@@ -56,19 +57,30 @@ final class CommandApplier {
     return switch (command) {
       case OpenSession c -> sessions.open(c, effects);
       case CloseSession c -> sessions.close(c, effects);
-      case ExpireSession c -> sessions.expire(c, effects);
+      case ExpireSession c -> late(c.term(), term).orElseGet(() -> sessions.expire(c, effects));
       case Transact c -> transact(c, term, effects);
       case Acquire c -> once(c.origin(), effects, () -> locks.acquire(c, effects));
       case Release c -> once(c.origin(), effects, () -> locks.release(c, effects));
       case EndWait c -> locks.endWait(c, effects);
       case EndDelay c -> locks.endDelay(c, effects);
+      case EndGrant c -> locks.endGrant(c, effects);
       case Compact c -> once(c.origin(), effects, () -> history.compact(c, effects));
       case Reclaim c -> history.reclaim(c, effects);
       case GrantLease c -> leases.grant(c, effects);
       case RevokeLease c -> leases.revoke(c, effects);
-      case ExpireLease c -> leases.expire(c, effects);
+      case ExpireLease c -> late(c.term(), term).orElseGet(() -> leases.expire(c, effects));
       case SetAcl c -> once(c.origin(), effects, () -> setAcl(c, effects));
     };
+  }
+
+  /** Refuses what a leader decided in a term that has passed. */
+  private static Optional<Answer> late(long decided, long term) {
+    return decided == 0 || decided == term
+        ? Optional.empty()
+        : Optional.of(
+            new Refused(
+                Kind.ABORTED,
+                "end by passing of time, decided in term " + decided + ": this is " + term));
   }
 
   private Answer once(Origin origin, Effects effects, Supplier<Answer> decision) {

@@ -170,20 +170,25 @@ final class Effects {
       boolean gone =
           wait.answer() instanceof Answer.Refused refused
               && refused.kind() == Answer.Kind.SESSION_GONE;
-      if (!gone && !isOutdated(wait)) {
-        keep(wait.session(), wait.sequence(), wait.answer());
+      if (!gone) {
+        keepUnlessOutdated(wait.session(), wait.sequence(), wait.answer());
       }
     }
   }
 
+  void keepUnlessOutdated(long session, long sequence, Answer answer) {
+    if (!isOutdated(session, sequence)) {
+      keep(session, sequence, answer);
+    }
+  }
+
   /** True if a request that is a window younger has taken its place: that one must stay known. */
-  private boolean isOutdated(WaitEnded wait) {
-    Bytes row = Rows.session(wait.session());
-    Optional<Bytes> stored = tables.store.get(row, Rows.OTHERS, Rows.place(wait.sequence()));
+  private boolean isOutdated(long session, long sequence) {
+    Bytes row = Rows.session(session);
+    Optional<Bytes> stored = tables.store.get(row, Rows.OTHERS, Rows.place(sequence));
     try {
       return stored.isPresent()
-          && KeptAnswer.sequenceOf(stored.get().sharedArray(), 0, stored.get().length())
-              > wait.sequence();
+          && KeptAnswer.sequenceOf(stored.get().sharedArray(), 0, stored.get().length()) > sequence;
     } catch (Malformed e) {
       throw Rows.corrupt(row, e);
     }

@@ -58,6 +58,14 @@ final class Fingerprint {
     digest.update(cell.valueArray, cell.valueOffset, cell.valueLength);
   }
 
+  static long bytes(Store store) {
+    long bytes = 0;
+    for (Fragment fragment : store.chain().fragments()) {
+      bytes += fragment.bytes();
+    }
+    return bytes;
+  }
+
   static long diskBytes(Store store) {
     long bytes = 0;
     for (Fragment fragment : store.chain().fragments()) {

@@ -20,12 +20,12 @@ import java.util.TreeSet;
 
 /**
  * Forgets the past, in two steps: a compaction to revision C says at once that only the state at C
- * and after it, and only changes above C, can be read; reclaiming then drops what nobody can read
- * any more, some revisions at a time.
+ * and after it, and the changes of C and after it, can be read; reclaiming then drops what nobody
+ * can read any more, some revisions at a time.
  *
- * <p>Of each key the newest version at or below C is what a read at C sees, so it stays, unless it
- * is a deletion: then nothing is left of the key below C. The change at C itself cannot be watched
- * any more; a watch from C + 1 on finds everything.
+ * <p>The changes of C itself can be watched, as etcd's clients expect, so reclaiming ends at F = C
+ * - 1. Of each key the newest version at or below F stays, unless it is a deletion: then nothing is
+ * left of the key below C.
  */
 final class HistoryCommands {
   private static final int MAX_REVISIONS = 10_000;
@@ -65,7 +65,7 @@ final class HistoryCommands {
   }
 
   Answer reclaim(Reclaim command, Effects effects) {
-    long floor = tables.compacted();
+    long floor = tables.compacted() - 1;
     long from = tables.reclaimed() + 1;
     long wanted = from - 1 + Math.clamp(command.revisions(), 1, MAX_REVISIONS);
     long last = Math.min(floor, wanted);
@@ -139,7 +139,7 @@ final class HistoryCommands {
     effects.erase(Rows.change(revision));
     effects.put(Rows.RECLAIMED, StateTables.number(revision));
     effects.then(() -> tables.setReclaimed(revision));
-    return new Answer.Reclaimed(revision < tables.compacted());
+    return new Answer.Reclaimed(revision < tables.compacted() - 1);
   }
 
   /**

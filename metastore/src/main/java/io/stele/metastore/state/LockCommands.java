@@ -6,6 +6,7 @@ import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
 import io.stele.metastore.command.Command.Acquire;
 import io.stele.metastore.command.Command.EndDelay;
+import io.stele.metastore.command.Command.EndGrant;
 import io.stele.metastore.command.Command.EndWait;
 import io.stele.metastore.command.Command.Release;
 import io.stele.metastore.command.Origin;
@@ -69,6 +70,24 @@ final class LockCommands {
         tables.locks.endDelay(
             command.key(), command.token(), effects.txn(), tables.sessions::lives),
         effects);
+  }
+
+  /** Asked again, the request hears that it did not get the lock. */
+  Answer endGrant(EndGrant command, Effects effects) {
+    LockDecision decision =
+        tables.locks.endGrant(
+            command.key(),
+            command.session(),
+            command.token(),
+            effects.txn(),
+            tables.sessions::lives);
+    if (decision.changed()) {
+      effects.keepUnlessOutdated(
+          command.session(),
+          command.sequence(),
+          new Refused(Kind.LOCKED, "lock " + command.key() + ": its caller was gone"));
+    }
+    return decided(decision, effects);
   }
 
   private static Answer decided(LockDecision decision, Effects effects) {

@@ -272,11 +272,11 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     Position position;
     long revision;
     Snapshot snapshot;
-    applying.lock(); // always before the other one
+    applying.lock();
     try {
       checkOpen();
-      swapping.readLock().lock();
       at = tables;
+      at.retain(); // whoever takes the bytes may be slow: nobody else waits for that
       position = applied;
       revision = at.revision();
       snapshot = at.store.snapshot();
@@ -287,7 +287,23 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
       new CheckpointWriter(out).write(at.store, snapshot, position, revision);
       return position;
     } finally {
-      swapping.readLock().unlock();
+      release(at);
+    }
+  }
+
+  /** Gives up a store that is the state no longer, or that was written to a checkpoint. */
+  private void release(StateTables at) throws IOException {
+    if (!at.release()) {
+      return;
+    }
+    at.store.close();
+    applying.lock();
+    try {
+      if (!closed) {
+        directory.removeLeftovers();
+      }
+    } finally {
+      applying.unlock();
     }
   }
 
@@ -341,11 +357,10 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
       applied = fresh.place();
       flushed = applied;
       replayed = fresh.store.flushedTxn();
-      old.store.close();
     } finally {
       swapping.writeLock().unlock();
     }
-    directory.removeLeftovers();
+    release(old);
   }
 
   // ---- reading, by any thread
@@ -365,12 +380,17 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     return tables.revision();
   }
 
-  /** The oldest revision that can be read; changes are told from the next one on. */
+  /** The oldest revision that can be read; 0 for all. */
   public long compacted() {
     return tables.compacted();
   }
 
-  /** How far the history has been dropped: behind {@link #compacted} there is something to do. */
+  /** The oldest revision whose changes can be told. */
+  public long oldestChanges() {
+    return tables.oldestChanges();
+  }
+
+  /** How far the history has been dropped: all below {@link #compacted} is to go. */
   public long reclaimed() {
     return tables.reclaimed();
   }
@@ -512,6 +532,11 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     return tables.locks.delays();
   }
 
+  /** What it takes up, in files and in memory. */
+  public long bytes() {
+    return reading(at -> Fingerprint.bytes(at.store));
+  }
+
   /** Bytes of files. */
   public long diskBytes() {
     return reading(at -> Fingerprint.diskBytes(at.store));
@@ -542,15 +567,17 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     }
   }
 
-  /** What is not flushed is in the log. */
+  /** What is not flushed is in the log. A checkpoint that is being written may end later. */
   @Override
   public void close() {
     applying.lock();
-    swapping.writeLock().lock();
+    swapping.writeLock().lock(); // always after the other one
     try {
       if (!closed) {
         closed = true;
-        tables.store.close();
+        if (tables.release()) {
+          tables.store.close();
+        }
       }
     } finally {
       swapping.writeLock().unlock();

@@ -268,14 +268,11 @@ final class StateReader {
   }
 
   private void checkWatchable(long from) {
-    long compacted = tables.compacted();
-    if (from <= compacted) {
+    long oldest = tables.oldestChanges();
+    if (from < oldest) {
       throw new RefusedException(
           Kind.COMPACTED,
-          "changes from revision "
-              + from
-              + " on have been compacted: the oldest are of "
-              + (compacted + 1));
+          "changes from revision " + from + " on have been compacted: the oldest are of " + oldest);
     }
   }
 }

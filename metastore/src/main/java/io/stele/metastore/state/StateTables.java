@@ -44,13 +44,21 @@ final class StateTables {
   final LeaseTable leases = new LeaseTable();
   final LockTable locks;
 
-  /** Invariant: reclaimed <= compacted <= revision; a batch is visible before its revision. */
+  /**
+   * Invariant: reclaimed <= compacted <= revision; a batch is visible before its revision. Since
+   * the changes of the compacted revision itself can be watched, reclaimed stays below it; older
+   * stores have reclaimed it too.
+   */
   private volatile long revision;
 
   private volatile long compacted;
   private volatile long reclaimed;
   private volatile AccessRules rules = AccessRules.NONE;
   private final RecentWrites recent;
+
+  /** The state itself, while it is the one, and backups under way; guarded by this. */
+  private int users = 1;
+
   private final Optional<AppliedPlace> place;
 
   StateTables(Store store, MetastoreLimits limits) {
@@ -68,6 +76,16 @@ final class StateTables {
     loadRules();
   }
 
+  /** Somebody more needs the store, for as long as it may take. */
+  synchronized void retain() {
+    users++;
+  }
+
+  /** Returns true for the last one: it closes the store. */
+  synchronized boolean release() {
+    return --users == 0;
+  }
+
   /** Where the log was when the store was flushed on purpose the last time. */
   Position place() {
     return place.map(AppliedPlace::position).orElse(Position.START);
@@ -83,6 +101,11 @@ final class StateTables {
 
   long reclaimed() {
     return reclaimed;
+  }
+
+  /** The oldest revision whose changes are there. */
+  long oldestChanges() {
+    return Math.max(compacted, reclaimed + 1);
   }
 
   AccessRules rules() {

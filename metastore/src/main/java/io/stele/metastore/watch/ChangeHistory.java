@@ -8,13 +8,13 @@ public interface ChangeHistory {
   /** The newest revision. */
   long revision();
 
-  /** The changes of this revision and those before are gone. */
-  long compacted();
+  /** The oldest revision whose changes are there. */
+  long oldest();
 
   /**
    * The changes from a revision on, without a gap, until about so many bytes are gathered; at least
    * one revision, unless there is none yet. If some were compacted away while it read, the answer
-   * is of no use: ask {@link #compacted} afterwards.
+   * is of no use: ask {@link #oldest} afterwards.
    *
    * @param range what is wanted; a revision may also tell of others, and tells nothing if it
    *     changed none of these

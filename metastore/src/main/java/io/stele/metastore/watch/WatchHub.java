@@ -57,6 +57,7 @@ public final class WatchHub implements AutoCloseable {
   private final ReentrantLock mutex = new ReentrantLock();
   private final WatcherIndex index = new WatcherIndex(); // of the live ones
   private final Set<Watcher> watchers = new LinkedHashSet<>();
+  private int beginning; // watches that are about to be among them
   private Set<Watcher> waiting = new LinkedHashSet<>(); // live ones with a wish
   private long passed; // the fan-out has dealt with all up to here
   private int live; // how many are in the index
@@ -162,25 +163,58 @@ public final class WatchHub implements AutoCloseable {
     mutex.lock();
     try {
       if (closing) {
-        throw new UnavailableException("watch not set: the metastore is closed here");
+        throw closedHere();
       }
-      if (watchers.size() >= settings.watches()) {
+      if (watchers.size() + beginning >= settings.watches()) {
         throw new ExhaustedException(
-            watchers.size() + " watches are set: there may be " + settings.watches());
+            watchers.size() + beginning + " watches are set: there may be " + settings.watches());
       }
-      watchers.add(watcher);
+      beginning++;
     } finally {
       mutex.unlock();
     }
-    sink.started(from);
-    long compacted = history.compacted();
-    if (from <= compacted) {
-      remove(watcher);
-      sink.compacted(compacted + 1);
-    } else {
-      schedule(watcher);
+    boolean begun = false;
+    try {
+      begun = begin(watcher);
+    } finally {
+      join(watcher, begun);
     }
     return watcher;
+  }
+
+  /** Tells that it is set, while no other thread knows the sink; false if it ends herewith. */
+  private boolean begin(Watcher watcher) {
+    watcher.sink().started(watcher.next());
+    long oldest = history.oldest();
+    if (watcher.next() < oldest) {
+      watcher.markClosed();
+      watcher.sink().compacted(oldest);
+    }
+    return !watcher.isClosed();
+  }
+
+  private void join(Watcher watcher, boolean begun) {
+    boolean late;
+    mutex.lock();
+    try {
+      beginning--;
+      late = closing;
+      if (begun && !late && !watcher.isClosed()) {
+        watchers.add(watcher);
+        watcher.checkAgain(); // rights may have changed since they were looked at
+      }
+    } finally {
+      mutex.unlock();
+    }
+    if (begun && late) {
+      fail(watcher, closedHere());
+    } else if (begun) {
+      schedule(watcher);
+    }
+  }
+
+  private static UnavailableException closedHere() {
+    return new UnavailableException("the metastore is closed here");
   }
 
   /** How many watches are set. */
@@ -394,7 +428,7 @@ public final class WatchHub implements AutoCloseable {
         mutex.unlock();
       }
     } else if (watcher.sink().isReady()) {
-      watcher.progressTold();
+      watcher.progressTold(wished); // before it is told: who hears it may wish again
       watcher.sink().progress(Math.max(passed, watcher.covered()));
     }
   }
@@ -503,10 +537,10 @@ public final class WatchHub implements AutoCloseable {
             (int) settings.chunk().bytes(),
             watcher.request().previous());
     // Asked after the reading: what was compacted away meanwhile may be missing in the answer.
-    long compacted = history.compacted();
-    if (watcher.next() <= compacted) {
+    long oldest = history.oldest();
+    if (watcher.next() < oldest) {
       remove(watcher);
-      watcher.sink().compacted(compacted + 1);
+      watcher.sink().compacted(oldest);
       return List.of();
     }
     if (next.isEmpty() || next.getFirst().revision() != watcher.next()) {
@@ -609,7 +643,7 @@ public final class WatchHub implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    SteleException closed = new UnavailableException("the metastore is closed here");
+    SteleException closed = closedHere();
     left.forEach(watcher -> fail(watcher, closed));
   }
 }

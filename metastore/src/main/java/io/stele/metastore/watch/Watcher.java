@@ -3,6 +3,7 @@ package io.stele.metastore.watch;
 import io.stele.base.error.SteleException;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
@@ -19,7 +20,7 @@ final class Watcher implements Watch {
   private final AtomicInteger turns = new AtomicInteger(); // asked for; see WatchHub.schedule
   private volatile boolean closed;
   private volatile boolean checkAgain;
-  private volatile long progressFor = NO_PROGRESS;
+  private final AtomicLong progressFor = new AtomicLong(NO_PROGRESS);
 
   // Of whoever may call the sink:
   private boolean live; // changed under the hub's lock only
@@ -101,11 +102,12 @@ final class Watcher implements Watch {
 
   /** The revision that must be reached before progress may be told. */
   long progressFor() {
-    return progressFor;
+    return progressFor.get();
   }
 
-  void progressTold() {
-    progressFor = NO_PROGRESS;
+  /** The wish is granted, unless a newer one has come: that one is granted next. */
+  void progressTold(long wished) {
+    progressFor.compareAndSet(wished, NO_PROGRESS);
   }
 
   @Override
@@ -115,7 +117,7 @@ final class Watcher implements Watch {
 
   @Override
   public void requestProgress() {
-    progressFor = hub.applied();
+    progressFor.set(hub.applied());
     hub.wake(this);
   }
 

@@ -121,7 +121,10 @@ final class RandomCommands {
   }
 
   Command command() {
-    return switch (random.nextInt(14)) {
+    return switch (random.nextInt(17)) {
+      case 13 -> new Command.ExpireSession(number(), number());
+      case 14 -> new Command.ExpireLease(random.nextLong(), number());
+      case 15 -> new Command.EndGrant(bytes(), number(), number(), number());
       case 0 -> new Command.OpenSession(text(), duration(), text(), bytes());
       case 1 -> new Command.CloseSession(text(), number());
       case 2 -> new Command.ExpireSession(number());

@@ -20,6 +20,11 @@ import java.util.concurrent.CompletableFuture;
 
 /** A log of which a test decides when entries are applied, who leads and what is confirmed. */
 final class ManualLog implements Consensus<Applied> {
+  @Override
+  public long bytes() {
+    return 0;
+  }
+
   private static final Member SELF = new Member("self", "127.0.0.1:1", "127.0.0.1:2");
   private static final Member OTHER = new Member("other", "127.0.0.1:3", "127.0.0.1:4");
 

@@ -199,6 +199,44 @@ class NodeLockTest {
   }
 
   @Test
+  void aLockGrantedToACallerThatIsGoneIsFreeAgain() {
+    manual();
+    long one = test.session();
+    long two = test.session();
+    test.log().automatic = false;
+    CompletableFuture<Long> leaves = test.acquire(one, "/lock");
+    leaves.cancel(false);
+    test.log().applyAll();
+    test.log().automatic = true;
+
+    assertThat(lock().holders()).isEmpty();
+    assertThat(now(test.acquire(two, "/lock"))).isPositive();
+  }
+
+  @Test
+  void aLockGrantedWhileTheEndOfItsWaitIsOnItsWayIsFreeAgain() {
+    manual();
+    long one = test.session();
+    long two = test.session();
+    now(test.acquire(one, "/lock"));
+    Origin origin = test.next(two);
+    CompletableFuture<Long> leaves =
+        test.node().acquire(origin, LOCK, true, Duration.ofMinutes(1), Duration.ZERO);
+    test.log().automatic = false;
+    var _ = test.node().release(test.next(one), LOCK);
+    leaves.cancel(false);
+    test.log().applyAll();
+    test.log().automatic = true;
+
+    assertThat(lock().holders()).isEmpty();
+    assertThatThrownBy(
+            () ->
+                now(test.node().acquire(origin, LOCK, true, Duration.ofMinutes(1), Duration.ZERO)))
+        .as("asked again, it hears what became of it")
+        .isInstanceOf(ConflictException.class);
+  }
+
+  @Test
   void aRepeatedRequestWaitsWithTheFirst() {
     long one = test.session();
     long two = test.session();

@@ -133,7 +133,8 @@ class NodeSessionTest {
     test.clock.advance(TTL);
     test.node().tick();
     assertThat(test.log().entries.getFirst().commands())
-        .containsExactly(new Command.ExpireSession(session));
+        .containsExactly(
+            new Command.ExpireSession(session, test.node().status().standing().term()));
     assertThatThrownBy(() -> now(test.node().keepAlive("", session)))
         .isInstanceOf(NotFoundException.class);
   }
@@ -182,7 +183,40 @@ class NodeSessionTest {
     leases.adopt(Map.of(session, TTL), 7);
     assertThat(leases.due(TTL.toNanos() + 6)).isEmpty();
     assertThat(leases.due(TTL.toNanos() + 7)).containsExactly(session);
-    assertThat(leases.renew(session, TTL, TTL.toNanos() + 8)).isFalse();
+    assertThat(leases.renew(session, TTL, TTL.toNanos() + 8))
+        .isEqualTo(SessionLeases.Renewal.ENDING);
+  }
+
+  /** It lost the lead after it had been asked: who leads now may renew the session yet. */
+  @Test
+  void whoLostTheLeadDoesNotSayThatASessionEnds() {
+    SessionLeases leases = new SessionLeases(Duration.ofSeconds(1));
+    leases.leads(Map.of(1L, TTL), 0);
+    leases.follows();
+    assertThat(leases.renew(1, TTL, 1)).isEqualTo(SessionLeases.Renewal.NOT_LEADING);
+  }
+
+  /** The lead is lost and regained while an expiry is on its way into the log. */
+  @Test
+  void anExpiryOfAnEarlierTermEndsNothing() {
+    manual();
+    long session = test.session();
+    now(test.node().grantLease(9, TTL));
+    test.log().automatic = false;
+    test.clock.advance(TTL);
+    test.node().tick();
+    Command[] late =
+        test.log().entries.stream().flatMap(e -> e.commands().stream()).toArray(Command[]::new);
+    assertThat(late).isNotEmpty();
+    test.log().depose();
+    test.log().lead(test.node().status().standing().term() + 1);
+    test.log().automatic = true;
+    assertThat(now(test.node().keepAlive("", session))).isEqualTo(TTL);
+
+    test.log().applyFromElsewhere(late);
+
+    assertThat(now(test.node().keepAlive("", session))).isEqualTo(TTL);
+    assertThat(now(test.node().leases())).containsExactly(9L);
   }
 
   @Test

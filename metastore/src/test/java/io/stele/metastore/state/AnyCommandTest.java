@@ -205,7 +205,11 @@ class AnyCommandTest {
       case 7 -> new Command.Acquire(origin(), key(), flag(), duration(), duration());
       case 8 -> new Command.Release(origin(), Bytes.utf8("/lock" + random.nextInt(9)));
       case 9 -> new Command.EndWait(key(), session(), number());
-      case 10 -> new Command.EndDelay(key(), number());
+      case 10 ->
+          flag()
+              ? new Command.EndDelay(key(), number())
+              : new Command.EndGrant(
+                  Bytes.utf8("/lock" + random.nextInt(9)), session(), number(), session());
       case 11 -> new Command.Compact(origin(), revision - random.nextInt(20));
       case 12 -> new Command.Reclaim(pick(List.of(0, 1, 3, Integer.MAX_VALUE)));
       case 13 -> new Command.GrantLease(lease(), duration());

@@ -21,12 +21,19 @@ import io.stele.metastore.command.Origin;
 import io.stele.metastore.raft.Position;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,6 +60,47 @@ class CheckpointTest {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     state.writeCheckpoint(out);
     return out.toByteArray();
+  }
+
+  /** Whoever takes a backup may stall: neither a newer state nor readers wait for that. */
+  @Test
+  void aStalledBackupHoldsUpNobody() throws Exception {
+    try (TestState from = filled();
+        TestState to = new TestState();
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      to.set("/other", "x");
+      byte[] before = checkpoint(to.state);
+      CountDownLatch stalled = new CountDownLatch(1);
+      CountDownLatch goOn = new CountDownLatch(1);
+      ByteArrayOutputStream backup = new ByteArrayOutputStream();
+      OutputStream slow =
+          new FilterOutputStream(backup) {
+            @Override
+            public void write(byte[] bytes, int offset, int length) throws IOException {
+              stalled.countDown();
+              try {
+                goOn.await();
+              } catch (InterruptedException e) {
+                throw new IOException(e);
+              }
+              out.write(bytes, offset, length);
+            }
+          };
+      Future<Position> writing = threads.submit(() -> to.state.writeCheckpoint(slow));
+      try {
+        assertThat(stalled.await(20, TimeUnit.SECONDS)).isTrue();
+        byte[] checkpoint = checkpoint(from.state);
+        Future<Position> installing =
+            threads.submit(() -> to.state.installCheckpoint(new ByteArrayInputStream(checkpoint)));
+        assertThat(installing.get(20, TimeUnit.SECONDS)).isEqualTo(from.state.applied());
+        assertThat(threads.submit(() -> to.at(0)).get(20, TimeUnit.SECONDS)).isEqualTo(from.at(0));
+        threads.submit(to.state::close).get(20, TimeUnit.SECONDS);
+      } finally {
+        goOn.countDown();
+      }
+      writing.get(20, TimeUnit.SECONDS);
+      assertThat(backup.toByteArray()).as("the state it began with").isEqualTo(before);
+    }
   }
 
   @Test

@@ -51,8 +51,8 @@ class HistoryTest {
     assertThat(state.compact(3)).isEqualTo(new Answer.Done());
     assertCompacted(() -> state.at(2));
     assertThat(state.at(3)).containsExactly("/a=2@2,3,2");
-    assertCompacted(() -> state.changes(3));
-    assertThat(state.changes(4)).containsExactly("4 +/a=3 was 2");
+    assertCompacted(() -> state.changes(2));
+    assertThat(state.changes(3)).containsExactly("3 +/a=2 was 1", "4 +/a=3 was 2");
     assertThat(((Refused) state.compact(3)).kind()).isEqualTo(Kind.COMPACTED);
     assertThat(((Refused) state.compact(2)).kind()).isEqualTo(Kind.COMPACTED);
     assertThat(((Refused) state.compact(5)).kind()).isEqualTo(Kind.FUTURE_REVISION);
@@ -77,10 +77,10 @@ class HistoryTest {
     state.compact(5);
     reclaimAll(100);
     assertThat(state.at(5)).isEmpty();
-    assertThat(state.changes(6)).containsExactly("6 +/c=1");
+    assertThat(state.changes(5)).containsExactly("5 -/b was 1", "6 +/c=1");
     state.reopen();
     assertThat(state.at(5)).isEmpty();
-    assertThat(state.changes(6)).containsExactly("6 +/c=1");
+    assertThat(state.changes(5)).containsExactly("5 -/b was 1", "6 +/c=1");
   }
 
   @Test
@@ -118,13 +118,13 @@ class HistoryTest {
             assertThat(other.at(revision)).isEqualTo(expected.get(revision));
           }
           assertThat(
-                  other.changes(floor + 1).stream()
+                  other.changes(floor).stream()
                       .map(text -> text.substring(0, text.indexOf(' ')))
                       .distinct())
-              .hasSize((int) (other.state.revision() - floor));
+              .hasSize((int) (other.state.revision() - floor + 1));
           other.reopen();
         }
-        assertThat(other.state.reclaimed()).isEqualTo(other.state.revision());
+        assertThat(other.state.reclaimed()).isEqualTo(other.state.revision() - 1);
       }
     }
   }
@@ -136,11 +136,13 @@ class HistoryTest {
       state.set("/live", "x");
     }
     state.remove("/dead");
+    state.set("/other", "x");
     state.compact(state.state.revision());
     reclaimAll(7);
-    assertThat(state.state.cellCount()).isEqualTo(3); // with the two numbers of the history
+    // The two keys, the change of the newest revision, and the two numbers of the history.
+    assertThat(state.state.cellCount()).isEqualTo(5);
     state.state.flush();
-    assertThat(state.state.cellCount()).isEqualTo(3);
+    assertThat(state.state.cellCount()).isEqualTo(5);
   }
 
   @Test
@@ -181,15 +183,15 @@ class HistoryTest {
         new TestState(
             TestState.SETTINGS.withLimits(
                 new MetastoreLimits(128, 1 << 20, 4096, 1 << 20, 3, 100, 100, 1 << 20)))) {
-      for (int i = 0; i < 5; i++) {
+      for (int i = 0; i < 6; i++) {
         small.run(put("/a" + i, "1"), put("/b" + i, "1"));
       }
-      small.compact(6);
+      small.compact(7);
       assertThat(small.apply(new Command.Reclaim(100))).isEqualTo(new Answer.Reclaimed(true));
       assertThat(small.state.reclaimed()).isEqualTo(3);
       assertThat(small.apply(new Command.Reclaim(100))).isEqualTo(new Answer.Reclaimed(true));
       assertThat(small.apply(new Command.Reclaim(100))).isEqualTo(new Answer.Reclaimed(false));
-      assertThat(small.at(6)).hasSize(10);
+      assertThat(small.at(7)).hasSize(12);
     }
   }
 

@@ -70,10 +70,11 @@ final class Model {
       case Command.EndDelay c -> endDelay(c, txn);
       case Command.Compact c -> compact(c.revision());
       case Command.Reclaim c -> {
-        reclaimed = Math.min(compacted, reclaimed + c.revisions());
-        yield new Answer.Reclaimed(reclaimed < compacted);
+        reclaimed = Math.max(reclaimed, Math.min(compacted - 1, reclaimed + c.revisions()));
+        yield new Answer.Reclaimed(reclaimed < compacted - 1);
       }
       case Command.SetAcl _ -> new Answer.Done();
+      case Command.EndGrant _ -> throw new AssertionError("histories have no lost callers");
       case Command.GrantLease _, Command.RevokeLease _, Command.ExpireLease _ ->
           throw new AssertionError("histories of sessions have no leases");
     };

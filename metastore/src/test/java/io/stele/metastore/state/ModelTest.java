@@ -127,7 +127,7 @@ class ModelTest {
   }
 
   private static void compareChanges(MetastoreState state, Model model, String where) {
-    long next = model.compacted + 1;
+    long next = Math.max(model.compacted, model.reclaimed + 1);
     for (RevisionChanges changes : state.changes(Math.max(2, next), Integer.MAX_VALUE, true)) {
       NavigableMap<Bytes, KeyValue> before = model.revisions.get((int) changes.revision() - 1);
       NavigableMap<Bytes, KeyValue> after = model.revisions.get((int) changes.revision());

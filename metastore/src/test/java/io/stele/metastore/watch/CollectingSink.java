@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Keeps what it is told as lines, and is ready for so many events as it is given credit for. */
-final class CollectingSink implements WatchSink {
+class CollectingSink implements WatchSink {
   private final List<String> lines = new ArrayList<>();
   private final List<Long> revisions = new ArrayList<>();
   private final AtomicInteger credit = new AtomicInteger(Integer.MAX_VALUE);

@@ -54,7 +54,7 @@ final class FakeHistory implements ChangeHistory {
   }
 
   @Override
-  public synchronized long compacted() {
+  public synchronized long oldest() {
     return compacted;
   }
 
@@ -64,7 +64,7 @@ final class FakeHistory implements ChangeHistory {
     Runnable action;
     synchronized (this) {
       long bytes = 0;
-      for (long r = Math.max(from, compacted + 1); r <= revision() && bytes < maxBytes; r++) {
+      for (long r = Math.max(from, compacted); r <= revision() && bytes < maxBytes; r++) {
         found.add(all.get((int) r - 2));
         bytes += found.getLast().bytes();
       }

@@ -16,7 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -145,10 +147,10 @@ class WatchHubTest {
     history.compact(3);
     CollectingSink old = new CollectingSink();
     CollectingSink kept = new CollectingSink();
-    watch(key("/a", 3), old);
-    watch(key("/a", 4), kept);
-    old.awaitLines("started 3", "compacted 4");
-    kept.awaitLines("started 4", "4 /a=4");
+    watch(key("/a", 2), old);
+    watch(key("/a", 3), kept);
+    old.awaitLines("started 2", "compacted 3");
+    kept.awaitLines("started 3", "3 /a=3", "4 /a=4");
     assertThat(hub.size()).isEqualTo(1);
   }
 
@@ -162,7 +164,47 @@ class WatchHubTest {
     history.whileReading(() -> history.compact(50));
     CollectingSink sink = new CollectingSink();
     watch(key("/a", 2), sink);
-    sink.awaitLines("started 2", "compacted 51");
+    sink.awaitLines("started 2", "compacted 50");
+  }
+
+  /** The wish for progress that comes while an older one is granted must not go with it. */
+  @Test
+  void aWishForProgressDuringTheTellingOfProgressIsGranted() {
+    AtomicReference<Watch> set = new AtomicReference<>();
+    List<Long> told = new CopyOnWriteArrayList<>();
+    CollectingSink sink =
+        new CollectingSink() {
+          @Override
+          public void progress(long revision) {
+            told.add(revision);
+            if (told.size() < 50) {
+              set.get().requestProgress();
+            }
+          }
+        };
+    set.set(watch(key("/a", 0), sink));
+    set.get().requestProgress();
+    await().atMost(Duration.ofSeconds(20)).until(() -> told.size() == 50);
+  }
+
+  /** While a watch begins its sink belongs to the one who sets it. */
+  @Test
+  void rightsThatChangeWhileAWatchBeginsAreAskedWhenItHasBegun() {
+    CollectingSink sink =
+        new CollectingSink() {
+          @Override
+          public void started(long revision) {
+            hub.rightsChanged();
+            // What another thread would tell now is told within the next moment.
+            for (int i = 0; i < 20 && lines().isEmpty(); i++) {
+              LockSupport.parkNanos(5_000_000);
+            }
+            super.started(revision);
+          }
+        };
+    hub.watch(key("/a", 0), sink, () -> Optional.of(new DeniedException("no more")));
+    sink.awaitLines("started 2", "failed DeniedException");
+    assertThat(hub.size()).isZero();
   }
 
   @Test
