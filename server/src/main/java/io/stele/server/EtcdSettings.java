@@ -2,8 +2,12 @@ package io.stele.server;
 
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.settings.About;
+import io.stele.base.settings.ByteSize;
+import io.stele.gateway.etcd.EtcdOptions;
 import io.stele.gateway.etcd.EtcdTls;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** How etcd's clients reach a server that has a part in a metastore. */
@@ -17,13 +21,44 @@ public record EtcdSettings(
         Optional<String> certificate,
     @About("A file in PEM: the key of the certificate.") Optional<String> key,
     @About("A file in PEM: whose certificates etcd's clients must have; they need none without.")
-        Optional<String> clientAuthority) {
+        Optional<String> clientAuthority,
+    @About(
+            "How often a watch that asked for it hears how far it is while nothing happens, as"
+                + " etcd's --experimental-watch-progress-notify-interval.")
+        Duration watchProgressInterval,
+    @About("The largest put or transaction; a larger one is refused. At most 2 MiB.")
+        ByteSize maxRequestBytes,
+    @About("The most comparisons, and operations in each case, of a transaction.") int maxTxnOps,
+    @About(
+            "Origins of web pages that may use the JSON API, such as https://console.example.org;"
+                + " * for all. Requests of other pages are refused.")
+        List<String> origins,
+    @About("The shortest time between two pings of a client; one that pings more is cut off.")
+        Duration keepaliveMinTime,
+    @About("After how much silence a client gets a ping.") Duration keepaliveInterval,
+    @About("How long a client has to answer a ping before its connection is closed.")
+        Duration keepaliveTimeout,
+    @About("How long a new connection may say nothing before it is closed.")
+        Duration handshakeTimeout) {
 
   /** Where etcd's clients look without being told. */
   public static final int USUAL_PORT = 2379;
 
   public static final EtcdSettings DEFAULTS =
-      new EtcdSettings(true, USUAL_PORT, Optional.empty(), Optional.empty(), Optional.empty());
+      new EtcdSettings(
+          true,
+          USUAL_PORT,
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          EtcdOptions.DEFAULT.progressInterval(),
+          EtcdOptions.DEFAULT.maxRequestBytes(),
+          EtcdOptions.DEFAULT.maxOperations(),
+          EtcdOptions.DEFAULT.origins(),
+          EtcdOptions.DEFAULT.keepaliveMinTime(),
+          EtcdOptions.DEFAULT.keepaliveInterval(),
+          EtcdOptions.DEFAULT.keepaliveTimeout(),
+          EtcdOptions.DEFAULT.handshakeTimeout());
 
   private static final int MAX_PORT = 65_535;
 
@@ -46,6 +81,18 @@ public record EtcdSettings(
       throw new InvalidRequestException(
           "etcd.port is " + port + ": must be from 1 to " + MAX_PORT + ", or 0 for a free one");
     }
+  }
+
+  EtcdOptions options() {
+    return new EtcdOptions(
+        watchProgressInterval,
+        maxRequestBytes,
+        maxTxnOps,
+        origins,
+        keepaliveMinTime,
+        keepaliveInterval,
+        keepaliveTimeout,
+        handshakeTimeout);
   }
 
   Optional<EtcdTls> tls() {

@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server's part in a metastore: wires log, state and gateway. Its files are in the directory
@@ -63,10 +64,11 @@ final class MetastoreRole implements AutoCloseable {
       Events events)
       throws IOException {
     LocalFileStore files = LocalFileStore.open(directory);
+    AtomicReference<GroupMember<Applied>> opened = new AtomicReference<>();
+    @Nullable MetastoreNode node = null;
     boolean started = false;
     try {
-      AtomicReference<GroupMember<Applied>> opened = new AtomicReference<>();
-      MetastoreNode node =
+      node =
           new MetastoreNode.Builder(
                   files,
                   replica -> {
@@ -79,16 +81,19 @@ final class MetastoreRole implements AutoCloseable {
               .events(events)
               .group(() -> opened.get().identity().group().orElse(""))
               .open();
-      started = true;
       GroupMember<Applied> member = opened.get();
       GroupAdmin admin =
           new GroupAdmin(member, node.replica(), discovery(settings, addresses, channels, events));
       gateway.serve(admin);
       gateway.serve(node);
       admin.finishForming();
+      started = true;
       return new MetastoreRole(files, node, member, admin);
     } finally {
       if (!started) {
+        if (node != null) {
+          node.close(); // with its log: another process may have the directory next
+        }
         files.close();
       }
     }

@@ -128,7 +128,8 @@ public final class Server implements AutoCloseable {
             ClusterEvent.WrongFiles.class,
             wrong -> ended.completeExceptionally(new InvalidRequestException(wrong.text()))));
     Channels channels = parts.add("connections to other members", new Channels());
-    EtcdGateway etcd = parts.add("etcd's API", new EtcdGateway(channels));
+    EtcdSettings forEtcd = settings.bind(EtcdSettings.class, ServerSchema.ETCD);
+    EtcdGateway etcd = parts.add("etcd's API", new EtcdGateway(channels, forEtcd.options()));
     Addresses chosen =
         embedded ? Addresses.unused() : listenForEtcd(settings, directory, etcd, parts, reserved);
     NativeServer gateway =

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.settings.ByteSize;
+import io.stele.gateway.etcd.EtcdOptions;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -32,10 +35,29 @@ class EtcdSettingsTest {
             "etcd.port=7",
             "etcd.certificate=c.pem",
             "etcd.key=k.pem",
-            "etcd.client-authority=a.pem");
+            "etcd.client-authority=a.pem",
+            "etcd.watch-progress-interval=5s",
+            "etcd.max-request-bytes=1MiB",
+            "etcd.max-txn-ops=200",
+            "etcd.origins=https://a,https://b",
+            "etcd.keepalive-min-time=2s",
+            "etcd.keepalive-interval=3s",
+            "etcd.keepalive-timeout=4s",
+            "etcd.handshake-timeout=6s");
 
     assertThat(settings.enabled()).isFalse();
     assertThat(settings.port()).isEqualTo(7);
+    assertThat(settings.options())
+        .isEqualTo(
+            new EtcdOptions(
+                Duration.ofSeconds(5),
+                ByteSize.ofMiB(1),
+                200,
+                List.of("https://a", "https://b"),
+                Duration.ofSeconds(2),
+                Duration.ofSeconds(3),
+                Duration.ofSeconds(4),
+                Duration.ofSeconds(6)));
     assertThat(settings.tls().orElseThrow().certificate()).hasToString("c.pem");
     assertThat(settings.tls().orElseThrow().key()).hasToString("k.pem");
     assertThat(settings.tls().orElseThrow().clientAuthority().orElseThrow()).hasToString("a.pem");

@@ -21,7 +21,6 @@ import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.MemberAdmin;
 import io.stele.gateway.nativeapi.MoreServices;
 import io.stele.metastore.Metastore;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -41,26 +40,30 @@ import java.util.random.RandomGenerator;
  * }</pre>
  */
 public final class EtcdGateway implements MoreServices, AutoCloseable {
-  /** How often watchers that wish it hear how far they are when nothing happens. */
-  private static final Duration PROGRESS = Duration.ofMinutes(10);
-
   private final EtcdBackend backend = new EtcdBackend(Clock.system());
   private final ExecutorService blocking = Executors.newVirtualThreadPerTaskExecutor();
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("stele-etcd-time").factory());
+  private final EtcdOptions options;
   private final List<BindableService> services;
 
-  /** Serves nothing until it is given what to serve. */
   public EtcdGateway(Channels channels) {
+    this(channels, EtcdOptions.DEFAULT);
+  }
+
+  /** Serves nothing until it is given what to serve. */
+  public EtcdGateway(Channels channels, EtcdOptions options) {
+    this.options = options;
     RandomGenerator random = RandomSource.system();
     Access access = new Access(random, Clock.system());
     EtcdCalls calls =
         new EtcdCalls(backend, channels, caller -> access.token(backend.metastore(), caller));
     this.services =
         List.of(
-            new KvService(calls, access),
-            new WatchService(backend, access, timer, PROGRESS),
+            new KvService(
+                calls, access, (int) options.maxRequestBytes().bytes(), options.maxOperations()),
+            new WatchService(backend, access, timer, options.progressInterval()),
             new LeaseService(calls, access, random),
             new LockService(calls, access, blocking, random),
             new ElectionService(calls, access, blocking, random),
@@ -77,6 +80,10 @@ public final class EtcdGateway implements MoreServices, AutoCloseable {
   public void addTo(ServerBuilder<?> server) {
     EtcdCaller.Reader reader = new EtcdCaller.Reader();
     services.forEach(service -> server.addService(ServerInterceptors.intercept(service, reader)));
+  }
+
+  EtcdOptions options() {
+    return options;
   }
 
   EtcdBackend backend() {

@@ -11,7 +11,9 @@ import io.stele.gateway.etcd.json.StatusPages;
 import io.stele.protocol.local.LocalTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -38,15 +40,21 @@ public final class EtcdServer implements AutoCloseable {
   private EtcdServer(String host, int port, EtcdGateway gateway, Optional<EtcdTls> tls)
       throws IOException {
     this.gateway = gateway;
+    EtcdOptions how = gateway.options();
     StatusPages pages = new StatusPages(gateway.backend(), MaintenanceService.API_VERSION);
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
             .directExecutor() // handlers do not block
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
-            .permitKeepAliveTime(1, TimeUnit.SECONDS)
+            .permitKeepAliveTime(nanos(how.keepaliveMinTime()), TimeUnit.NANOSECONDS)
             .permitKeepAliveWithoutCalls(true)
+            .keepAliveTime(nanos(how.keepaliveInterval()), TimeUnit.NANOSECONDS)
+            .keepAliveTimeout(nanos(how.keepaliveTimeout()), TimeUnit.NANOSECONDS)
             .protocolNegotiator(
-                new HttpOrGrpc(() -> new JsonHandler(this::self, pages), tls.map(EtcdTls::context)))
+                new HttpOrGrpc(
+                    () -> new JsonHandler(this::self, pages, Set.copyOf(how.origins())),
+                    tls.map(EtcdTls::context),
+                    how.handshakeTimeout()))
             .handshakeTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS); // JSON has none: HttpOrGrpc
     gateway.addTo(builder);
     NettyServerBuilder within =
@@ -56,6 +64,10 @@ public final class EtcdServer implements AutoCloseable {
     gateway.addTo(within);
     this.local = within.build().start();
     this.server = start(builder, local);
+  }
+
+  private static long nanos(Duration time) {
+    return TimeUnit.NANOSECONDS.convert(time); // the longest there is, if it is longer
   }
 
   private static Server start(NettyServerBuilder builder, Server local) throws IOException {

@@ -257,7 +257,9 @@ final class FakeMetastore implements Metastore {
         2,
         3,
         4,
-        1_000);
+        1_000,
+        1_200,
+        300);
   }
 
   @Override

@@ -98,7 +98,7 @@ class EtcdctlIT {
   void membersAndUpkeep() throws Exception {
     assertThat(etcdctl.run("member", "list")).contains("started, a, http://127.0.0.1:2");
     assertThat(etcdctl.run("endpoint", "status", "-w", "json"))
-        .contains("\"version\":\"3.5.0\"")
+        .contains("\"version\":\"3.6.0\"")
         .contains("\"leader\":");
     assertThat(etcdctl.run("endpoint", "health")).contains("is healthy");
     assertThat(etcdctl.run("endpoint", "hashkv")).contains(node.address());

@@ -78,7 +78,7 @@ class JsonIT {
 
   @Test
   void pages() throws Exception {
-    assertThat(get("/version").body()).contains("\"etcdserver\":\"3.5.0\"");
+    assertThat(get("/version").body()).contains("\"etcdserver\":\"3.6.0\"");
     assertThat(get("/health").body()).isEqualTo("{\"health\":\"true\"}");
     assertThat(get("/metrics").body())
         .contains("etcd_server_is_leader 1\n", "process_resident_memory_bytes ");

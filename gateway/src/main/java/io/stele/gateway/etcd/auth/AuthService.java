@@ -134,6 +134,7 @@ public final class AuthService extends AuthGrpc.AuthImplBase {
         request,
         caller,
         (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
           AuthState state = access.store().current(metastore);
           return CompletableFuture.completedFuture(
               AuthStatusResponse.newBuilder()

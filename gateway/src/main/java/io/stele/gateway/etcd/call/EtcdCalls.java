@@ -5,7 +5,6 @@ import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptors;
 import io.grpc.Context;
-import io.grpc.Deadline;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -57,8 +56,29 @@ public final class EtcdCalls {
 
   public <Q, R> void answer(
       MethodDescriptor<Q, R> method, Q request, StreamObserver<R> caller, Question<R> question) {
+    answer(
+        method,
+        request,
+        caller,
+        question,
+        CallOptions.DEFAULT.withDeadlineAfter(PATIENCE_SECONDS, TimeUnit.SECONDS));
+  }
+
+  /** As above, for calls that wait for others, as long as their callers do. */
+  public <Q, R> void await(
+      MethodDescriptor<Q, R> method, Q request, StreamObserver<R> caller, Question<R> question) {
+    answer(method, request, caller, question, CallOptions.DEFAULT);
+  }
+
+  private <Q, R> void answer(
+      MethodDescriptor<Q, R> method,
+      Q request,
+      StreamObserver<R> caller,
+      Question<R> question,
+      CallOptions patience) {
     EtcdCaller who = EtcdCaller.current();
-    Deadline deadline = Context.current().getDeadline();
+    // Of the call: its deadline, and its end if the caller leaves, are those of what is forwarded.
+    Context context = Context.current();
     CompletableFuture<R> answer;
     try {
       checkLeader(who);
@@ -76,7 +96,9 @@ public final class EtcdCalls {
               }
               Optional<String> leader = leaderToAsk(who, problem);
               if (leader.isPresent()) {
-                forward(method, request, leader.get(), who, Optional.ofNullable(deadline), caller);
+                CallOptions options =
+                    context.getDeadline() == null ? patience : CallOptions.DEFAULT;
+                context.run(() -> forward(method, request, leader.get(), who, options, caller));
               } else {
                 caller.onError(EtcdErrors.of(problem));
               }
@@ -110,13 +132,8 @@ public final class EtcdCalls {
       Q request,
       String leader,
       EtcdCaller who,
-      Optional<Deadline> deadline,
+      CallOptions options,
       StreamObserver<R> caller) {
-    CallOptions options =
-        deadline
-            .map(CallOptions.DEFAULT::withDeadline)
-            .orElseGet(
-                () -> CallOptions.DEFAULT.withDeadlineAfter(PATIENCE_SECONDS, TimeUnit.SECONDS));
     ClientCall<Q, R> call;
     try {
       call = to(leader, who).newCall(method, options);

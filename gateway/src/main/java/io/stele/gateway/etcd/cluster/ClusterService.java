@@ -2,6 +2,7 @@ package io.stele.gateway.etcd.cluster;
 
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
+import io.stele.base.error.UnavailableException;
 import io.stele.gateway.etcd.auth.Access;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCalls;
@@ -87,7 +88,7 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
         (metastore, who) -> {
           access.of(metastore, who).checkAdmin();
           String address = address(request.getPeerURLsList());
-          return CompletableFuture.supplyAsync(() -> backend.admin().add(address), blocking)
+          return CompletableFuture.supplyAsync(() -> add(address), blocking)
               .thenApply(
                   members -> {
                     MemberAddResponse.Builder response =
@@ -100,6 +101,19 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
                     return response.build();
                   });
         });
+  }
+
+  /** A server that does not answer is what the caller has to look after, not this one. */
+  private List<io.stele.metastore.raft.Member> add(String address) {
+    try {
+      return backend.admin().add(address);
+    } catch (UnavailableException e) {
+      throw Status.FAILED_PRECONDITION
+          .withDescription(
+              "etcdserver: no server to add at http://%s: %s".formatted(address, e.getMessage()))
+          .withCause(e)
+          .asRuntimeException();
+    }
   }
 
   @Override

@@ -43,8 +43,14 @@ import java.util.zip.CRC32C;
 
 /** The upkeep of members. There is nothing to defragment, and nothing raises an alarm. */
 public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBase {
-  /** The version of etcd whose API this is. */
-  public static final String API_VERSION = "3.5.0";
+  /**
+   * The version of etcd whose API this is. Clients choose by it what they ask for: Kubernetes asks
+   * for the progress of watches from 3.5.13 on.
+   */
+  public static final String API_VERSION = "3.6.0";
+
+  /** As {@link #API_VERSION}, without the last number: of what is stored. */
+  private static final String STORAGE_VERSION = "3.6.0";
 
   private static final Pattern VERSION = Pattern.compile("[0-9]+\\.[0-9]+(\\.[0-9]+)?");
 
@@ -66,17 +72,22 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         MaintenanceGrpc.getStatusMethod(),
         request,
         caller,
-        (metastore, who) -> CompletableFuture.completedFuture(status(metastore.status())));
+        (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
+          return CompletableFuture.completedFuture(status(metastore));
+        });
   }
 
-  private StatusResponse status(MetastoreStatus status) {
+  private StatusResponse status(Metastore metastore) {
+    MetastoreStatus status = metastore.status();
     Standing standing = status.standing();
     StatusResponse.Builder response =
         StatusResponse.newBuilder()
             .setHeader(backend.header(status.revision()))
             .setVersion(API_VERSION)
-            .setDbSize(status.diskBytes())
-            .setDbSizeInUse(status.diskBytes())
+            .setStorageVersion(STORAGE_VERSION)
+            .setDbSize(status.totalBytes())
+            .setDbSizeInUse(status.stateBytes())
             .setRaftIndex(standing.applied())
             .setRaftAppliedIndex(standing.applied())
             .setRaftTerm(standing.term())
@@ -105,9 +116,11 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         MaintenanceGrpc.getDefragmentMethod(),
         request,
         caller,
-        (metastore, who) ->
-            CompletableFuture.completedFuture(
-                DefragmentResponse.newBuilder().setHeader(backend.header()).build()));
+        (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
+          return CompletableFuture.completedFuture(
+              DefragmentResponse.newBuilder().setHeader(backend.header()).build());
+        });
   }
 
   @Override

@@ -61,7 +61,7 @@ public final class ElectionService extends ElectionGrpc.ElectionImplBase {
     CompletableFuture<Void> gone = new CompletableFuture<>();
     ((ServerCallStreamObserver<CampaignResponse>) caller)
         .setOnCancelHandler(() -> gone.complete(null));
-    calls.answer(
+    calls.await(
         ElectionGrpc.getCampaignMethod(),
         request,
         caller,

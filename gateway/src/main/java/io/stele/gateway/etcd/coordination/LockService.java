@@ -49,7 +49,7 @@ public final class LockService extends LockGrpc.LockImplBase {
   public void lock(LockRequest request, StreamObserver<LockResponse> caller) {
     CompletableFuture<Void> gone = new CompletableFuture<>();
     ((ServerCallStreamObserver<LockResponse>) caller).setOnCancelHandler(() -> gone.complete(null));
-    calls.answer(
+    calls.await(
         LockGrpc.getLockMethod(),
         request,
         caller,

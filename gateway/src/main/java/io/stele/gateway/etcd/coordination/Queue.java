@@ -86,6 +86,7 @@ final class Queue {
     while (true) {
       RangeAnswer before = select(Order.DESCENDING, created - 1, Consistency.LINEARIZABLE);
       if (before.keys().isEmpty()) {
+        checkCaller(gone);
         return;
       }
       awaitDeletion(before.keys().getFirst().key(), before.revision() + 1, gone);
@@ -153,6 +154,11 @@ final class Queue {
             principal, new WatchRequest(KeyRange.of(key), from, false), new Deletion(deleted))) {
       join(CompletableFuture.anyOf(deleted, gone));
     }
+    checkCaller(gone);
+  }
+
+  /** A turn of a caller who is gone is nobody's. */
+  private static void checkCaller(CompletableFuture<Void> gone) {
     if (gone.isDone()) {
       throw Status.CANCELLED.withDescription("the caller is gone").asRuntimeException();
     }

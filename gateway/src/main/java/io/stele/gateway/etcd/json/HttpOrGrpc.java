@@ -17,6 +17,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.AsciiString;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
@@ -31,23 +32,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNegotiator {
   private static final int MAX_BODY_BYTES = 4 << 20;
-  private static final long PATIENCE_SECONDS = 60;
   private static final AsciiString HTTPS = AsciiString.of("https");
 
   private final InternalProtocolNegotiator.ProtocolNegotiator plain =
       InternalProtocolNegotiators.serverPlaintext();
   private final Supplier<ChannelHandler> json;
   private final Optional<SslContext> tls;
+  private final Duration patience;
 
   /**
    * For a server.
    *
    * @param json makes what answers the requests of one connection
    * @param tls if connections are secured
+   * @param patience after which a connection that has said nothing is closed
    */
-  public HttpOrGrpc(Supplier<ChannelHandler> json, Optional<SslContext> tls) {
+  public HttpOrGrpc(Supplier<ChannelHandler> json, Optional<SslContext> tls, Duration patience) {
     this.json = json;
     this.tls = tls;
+    this.patience = patience;
   }
 
   @Override
@@ -57,7 +60,7 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
 
   @Override
   public ChannelHandler newHandler(GrpcHttp2ConnectionHandler grpc) {
-    return new FirstBytes(plain.newHandler(grpc), json, tls);
+    return new FirstBytes(plain.newHandler(grpc), json, tls, patience);
   }
 
   @Override
@@ -71,11 +74,17 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
 
     private final ChannelHandler grpc;
     private final Supplier<ChannelHandler> json;
+    private final Duration time;
     private @Nullable ScheduledFuture<?> patience;
     private final Optional<SslContext> tls;
     private @Nullable ProtocolNegotiationEvent begin; // with which gRPC's handlers begin
 
-    FirstBytes(ChannelHandler grpc, Supplier<ChannelHandler> json, Optional<SslContext> tls) {
+    FirstBytes(
+        ChannelHandler grpc,
+        Supplier<ChannelHandler> json,
+        Optional<SslContext> tls,
+        Duration time) {
+      this.time = time;
       this.grpc = grpc;
       this.json = json;
       this.tls = tls;
@@ -96,8 +105,8 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
                   () -> {
                     var _ = context.close();
                   },
-                  PATIENCE_SECONDS,
-                  TimeUnit.SECONDS);
+                  time.toMillis(),
+                  TimeUnit.MILLISECONDS);
     }
 
     @Override

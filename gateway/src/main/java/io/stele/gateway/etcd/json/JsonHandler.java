@@ -12,51 +12,112 @@ import io.grpc.Status;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Answers the requests of one connection, one after the other: each becomes a call of the same
- * server's gRPC, so that there is one way to every service. Runs on the connection's own thread.
+ * server's gRPC, so that there is one way to every service. A request that comes before the one
+ * before it is answered waits, and nothing more is read meanwhile. Runs on the connection's own
+ * thread.
+ *
+ * <p>Web pages are kept out: a browser lets any page send requests to a server that its user can
+ * reach, and says so in the header {@code Origin} (or {@code Sec-Fetch-Site}), which other clients
+ * do not send. So a request of an origin that the settings do not name is refused, whatever host
+ * name and type of content it pretends to have.
  */
 public final class JsonHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+  private static final String ORIGIN = "origin";
+  private static final String FETCH_SITE = "sec-fetch-site";
   private static final JsonFormat.Parser PARSER = JsonFormat.parser().ignoringUnknownFields();
 
   private final Supplier<Channel> grpc;
   private final StatusPages pages;
+  private final Set<String> origins;
+  private final Deque<FullHttpRequest> waiting = new ArrayDeque<>(0);
+  private boolean answering;
   private @Nullable ClientCall<?, ?> underWay;
 
   /**
    * For one connection.
    *
    * @param grpc the server's own
+   * @param origins of web pages that may use it; {@code *} for all
    */
-  public JsonHandler(Supplier<Channel> grpc, StatusPages pages) {
+  public JsonHandler(Supplier<Channel> grpc, StatusPages pages, Set<String> origins) {
     this.grpc = grpc;
     this.pages = pages;
+    this.origins = origins;
   }
 
   @Override
   protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
-    String path = new QueryStringDecoder(request.uri()).path();
+    if (answering) {
+      waiting.addLast(request.retain());
+      context.channel().config().setAutoRead(false);
+    } else {
+      handle(context, request);
+    }
+  }
+
+  private void handle(ChannelHandlerContext context, FullHttpRequest request) {
+    answering = true;
+    QueryStringDecoder uri = new QueryStringDecoder(request.uri());
     JsonResponse response =
-        new JsonResponse(context, HttpUtil.isKeepAlive(request), () -> underWay = null);
-    Optional<MethodDescriptor<?, ?>> method = JsonRoutes.find(path);
-    if (method.isPresent() && request.method().equals(HttpMethod.POST)) {
+        new JsonResponse(context, HttpUtil.isKeepAlive(request), () -> answered(context));
+    Optional<MethodDescriptor<?, ?>> method = JsonRoutes.find(uri.path());
+    if (isForeignPage(request.headers())) {
+      response.refuse(
+          HttpResponseStatus.FORBIDDEN,
+          "origin %s: not among etcd.origins".formatted(request.headers().get(ORIGIN)));
+    } else if (method.isPresent() && request.method().equals(HttpMethod.POST)) {
       call(method.get(), request, response);
     } else if (method.isPresent()) {
       response.refuse(HttpResponseStatus.METHOD_NOT_ALLOWED, "Method Not Allowed");
     } else {
-      pages.answer(path, grpc, response);
+      pages.answer(uri, grpc, response);
     }
+  }
+
+  /** Not from within the answer: a pipeline of requests would be a pile of calls. */
+  private void answered(ChannelHandlerContext context) {
+    underWay = null;
+    context.executor().execute(() -> next(context));
+  }
+
+  private void next(ChannelHandlerContext context) {
+    answering = false;
+    FullHttpRequest request = waiting.pollFirst();
+    if (request == null) {
+      context.channel().config().setAutoRead(true);
+      return;
+    }
+    try {
+      handle(context, request);
+    } finally {
+      request.release();
+    }
+  }
+
+  private boolean isForeignPage(HttpHeaders headers) {
+    String origin = headers.get(ORIGIN);
+    if (origin != null) {
+      return !origins.contains("*") && !origins.contains(origin);
+    }
+    String site = headers.get(FETCH_SITE);
+    return site != null && !site.equals("none") && !origins.contains("*");
   }
 
   private <Q, R> void call(
@@ -107,6 +168,8 @@ public final class JsonHandler extends SimpleChannelInboundHandler<FullHttpReque
 
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
+    waiting.forEach(FullHttpRequest::release);
+    waiting.clear();
     ClientCall<?, ?> call = underWay;
     if (call != null) {
       call.cancel("the client is gone", null);

@@ -39,7 +39,13 @@ final class JsonResponse {
 
   // Only on the connection's thread.
   private boolean streaming;
+  private boolean ended;
 
+  /**
+   * For one request.
+   *
+   * @param done run once, when all of the answer has been written
+   */
   JsonResponse(ChannelHandlerContext context, boolean keepAlive, Runnable done) {
     this.context = context;
     this.keepAlive = keepAlive;
@@ -69,11 +75,12 @@ final class JsonResponse {
                 .executor()
                 .execute(
                     () -> {
-                      done.run();
                       if (!status.isOk()) {
                         fail(status);
                       } else if (streaming) {
                         end(context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
+                      } else {
+                        answer(HttpResponseStatus.OK, "application/json", ""); // of no message
                       }
                     });
           }
@@ -111,7 +118,7 @@ final class JsonResponse {
                     : status.getDescription()));
     String error =
         "{\"error\":%s,\"message\":%s,\"code\":%d}".formatted(text, text, status.getCode().value());
-    if (streaming) {
+    if (streaming && !ended) {
       var _ = context.write(new DefaultHttpContent(bytes("{\"error\":" + error + "}\n")));
       end(context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
     } else {
@@ -123,7 +130,15 @@ final class JsonResponse {
     answer(status, "text/plain; charset=utf-8", text + "\n");
   }
 
+  /** The whole answer, on any thread; what comes after an answer is dropped. */
   void answer(HttpResponseStatus status, String type, String body) {
+    if (!context.executor().inEventLoop()) {
+      context.executor().execute(() -> answer(status, type, body));
+      return;
+    }
+    if (ended) {
+      return;
+    }
     FullHttpResponse response =
         new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, bytes(body));
     response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
@@ -133,9 +148,11 @@ final class JsonResponse {
   }
 
   private void end(ChannelFuture written) {
+    ended = true;
     if (!keepAlive) {
       written.addListener(ChannelFutureListener.CLOSE);
     }
+    done.run();
   }
 
   private static ByteBuf bytes(String text) {

@@ -1,21 +1,16 @@
 package io.stele.gateway.etcd.json;
 
-import com.google.protobuf.ByteString;
 import io.grpc.Channel;
-import io.grpc.stub.StreamObserver;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.QueryStringDecoder;
 import io.stele.base.error.SteleException;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.metastore.MetastoreStatus;
 import io.stele.metastore.raft.Standing;
-import io.stele.protocol.etcd.KVGrpc;
-import io.stele.protocol.etcd.RangeRequest;
-import io.stele.protocol.etcd.RangeResponse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** The pages beside the API: the version, whether a member serves, and its figures. */
@@ -24,7 +19,6 @@ public final class StatusPages {
   private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
   private static final Path MEMORY = Path.of("/proc/self/statm");
   private static final long PAGE_BYTES = 4096;
-  private static final long HEALTH_SECONDS = 5;
 
   private final EtcdBackend backend;
   private final String version;
@@ -39,8 +33,8 @@ public final class StatusPages {
     this.version = version;
   }
 
-  void answer(String path, Supplier<Channel> grpc, JsonResponse response) {
-    switch (path) {
+  void answer(QueryStringDecoder uri, Supplier<Channel> grpc, JsonResponse response) {
+    switch (uri.path()) {
       case "/version" ->
           response.answer(
               HttpResponseStatus.OK,
@@ -48,36 +42,25 @@ public final class StatusPages {
               "{\"etcdserver\":\"%s\",\"etcdcluster\":\"%s\"}".formatted(version, version));
       case "/health" -> health(grpc.get(), response);
       case "/metrics" -> metrics(response);
-      default -> response.refuse(HttpResponseStatus.NOT_FOUND, "404 page not found");
+      default -> {
+        if (!HealthChecks.answer(uri, backend, grpc, response)) {
+          response.refuse(HttpResponseStatus.NOT_FOUND, "404 page not found");
+        }
+      }
     }
   }
 
   /** A member is healthy if it can answer a linearizable read. */
   private static void health(Channel grpc, JsonResponse response) {
-    KVGrpc.newStub(grpc)
-        .withDeadlineAfter(HEALTH_SECONDS, TimeUnit.SECONDS)
-        .range(
-            RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8("health")).build(),
-            new StreamObserver<>() {
-              @Override
-              public void onNext(RangeResponse answer) {
-                response.answer(HttpResponseStatus.OK, JSON, "{\"health\":\"true\"}");
-              }
-
-              @Override
-              public void onError(Throwable problem) {
-                boolean answered =
-                    io.grpc.Status.fromThrowable(problem).getCode()
-                        == io.grpc.Status.Code.INVALID_ARGUMENT; // it wants to know who asks
+    HealthChecks.read(grpc, false)
+        .thenAccept(
+            problem ->
                 response.answer(
-                    answered ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE,
+                    problem.isEmpty()
+                        ? HttpResponseStatus.OK
+                        : HttpResponseStatus.SERVICE_UNAVAILABLE,
                     JSON,
-                    "{\"health\":\"%b\"}".formatted(answered));
-              }
-
-              @Override
-              public void onCompleted() {}
-            });
+                    "{\"health\":\"%b\"}".formatted(problem.isEmpty())));
   }
 
   private void metrics(JsonResponse response) {
@@ -96,8 +79,8 @@ public final class StatusPages {
     gauge(text, "etcd_debugging_mvcc_current_revision", status.revision());
     gauge(text, "etcd_debugging_mvcc_compact_revision", status.compacted());
     gauge(text, "etcd_debugging_mvcc_watcher_total", status.watches());
-    gauge(text, "etcd_mvcc_db_total_size_in_bytes", status.diskBytes());
-    gauge(text, "etcd_mvcc_db_total_size_in_use_in_bytes", status.diskBytes());
+    gauge(text, "etcd_mvcc_db_total_size_in_bytes", status.totalBytes());
+    gauge(text, "etcd_mvcc_db_total_size_in_use_in_bytes", status.stateBytes());
     gauge(text, "process_resident_memory_bytes", residentBytes());
     response.answer(HttpResponseStatus.OK, METRICS, text.toString());
   }

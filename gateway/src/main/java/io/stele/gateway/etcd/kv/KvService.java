@@ -32,8 +32,16 @@ public final class KvService extends KVGrpc.KVImplBase {
   private final EtcdCalls calls;
   private final EtcdBackend backend;
   private final Access access;
+  private final RequestChecks checks;
 
-  public KvService(EtcdCalls calls, Access access) {
+  /**
+   * Serves keys.
+   *
+   * @param maxBytes of a request that changes something
+   * @param maxOperations of each list of a transaction
+   */
+  public KvService(EtcdCalls calls, Access access, int maxBytes, int maxOperations) {
+    this.checks = new RequestChecks(maxBytes, maxOperations);
     this.calls = calls;
     this.access = access;
     this.backend = calls.backend();
@@ -76,7 +84,7 @@ public final class KvService extends KVGrpc.KVImplBase {
           RequestChecks.check(request);
           Grant grant = access.of(metastore, who);
           RequestRights.check(grant, request);
-          RequestChecks.checkSize(request.getSerializedSize());
+          checks.checkSize(request.getSerializedSize());
           return metastore
               .transact(Origin.of(grant.principal()), Transaction.of(FromEtcd.put(request)))
               .thenApply(
@@ -109,10 +117,10 @@ public final class KvService extends KVGrpc.KVImplBase {
         request,
         caller,
         (metastore, who) -> {
-          RequestChecks.check(request);
+          checks.check(request);
           Grant grant = access.of(metastore, who);
           RequestRights.check(grant, request);
-          RequestChecks.checkSize(request.getSerializedSize());
+          checks.checkSize(request.getSerializedSize());
           return metastore
               .transact(Origin.of(grant.principal()), FromEtcd.transaction(request))
               .thenApply(done -> ToEtcd.transaction(backend.header(done.revision()), done));
@@ -127,6 +135,7 @@ public final class KvService extends KVGrpc.KVImplBase {
         caller,
         (metastore, who) -> {
           Grant grant = access.of(metastore, who);
+          grant.checkAdmin(); // it takes the past of all keys away
           if (request.getRevision() <= 0) {
             throw EtcdError.COMPACTED.exception(); // there is nothing before the empty store
           }

@@ -19,13 +19,20 @@ import java.util.Set;
 
 /** What etcd refuses before it looks at any key. */
 final class RequestChecks {
-  /** Of a request, in bytes. */
-  static final int MAX_BYTES = 3 << 19;
+  private final int maxBytes;
+  private final int maxOperations;
 
-  /** Of each list of a transaction; those within it have what the outer one leaves. */
-  private static final int MAX_OPERATIONS = 128;
-
-  private RequestChecks() {}
+  /**
+   * Checks against these bounds.
+   *
+   * @param maxBytes of a request
+   * @param maxOperations of each list of a transaction; those within it have what the outer one
+   *     leaves
+   */
+  RequestChecks(int maxBytes, int maxOperations) {
+    this.maxBytes = maxBytes;
+    this.maxOperations = maxOperations;
+  }
 
   static void check(RangeRequest request) {
     checkKey(request.getKey());
@@ -49,14 +56,14 @@ final class RequestChecks {
     checkKey(request.getKey());
   }
 
-  static void check(TxnRequest request) {
-    check(request, MAX_OPERATIONS);
+  void check(TxnRequest request) {
+    check(request, maxOperations);
     Writes.of(request.getSuccessList());
     Writes.of(request.getFailureList());
   }
 
-  static void checkSize(int bytes) {
-    if (bytes > MAX_BYTES) {
+  void checkSize(int bytes) {
+    if (bytes > maxBytes) {
       throw EtcdError.TOO_LARGE.exception();
     }
   }

@@ -24,12 +24,16 @@ import java.util.concurrent.TimeUnit;
 final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest>, OpenStreams.Stream {
   private static final long FORWARD_SECONDS = 5;
 
+  /** Requests of a stream that may be under way, or answered and not taken yet. */
+  private static final int MOST = 64;
+
   private final EtcdCalls calls;
   private final ServerCallStreamObserver<LeaseKeepAliveResponse> caller;
   private final EtcdCaller who = EtcdCaller.current();
 
   // Guarded by this.
   private int underWay;
+  private int owed; // requests to be taken once the client takes answers
   private boolean complete; // the client will send no more
   private boolean ended;
 
@@ -37,6 +41,9 @@ final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest>, Open
     this.calls = calls;
     this.caller = (ServerCallStreamObserver<LeaseKeepAliveResponse>) caller;
     this.caller.setOnCancelHandler(this::abandon);
+    this.caller.setOnReadyHandler(this::takeOwed);
+    this.caller.disableAutoRequest();
+    this.caller.request(MOST);
     calls.backend().streams().add(this);
   }
 
@@ -130,7 +137,17 @@ final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest>, Open
     underWay--;
     if (!ended && !caller.isCancelled()) {
       caller.onNext(response);
+      owed++;
+      takeOwed();
       endIfDone();
+    }
+  }
+
+  /** A client that sends and does not read is not listened to any more. */
+  private synchronized void takeOwed() {
+    if (owed > 0 && !ended && caller.isReady()) {
+      caller.request(owed);
+      owed = 0;
     }
   }
 

@@ -90,7 +90,7 @@ final class EtcdWatch implements WatchSink {
   void requestProgress() {
     Watch set = watch();
     if (set == null) {
-      call.progressTold(id);
+      call.progressEnded(id);
     } else {
       set.requestProgress();
     }
@@ -137,6 +137,7 @@ final class EtcdWatch implements WatchSink {
       return;
     }
     told = true;
+    call.sending(revision);
     WatchResponse.Builder response = response().setHeader(call.backend().header(revision));
     if (fragment) {
       sendInPieces(response, wanted);
@@ -166,7 +167,7 @@ final class EtcdWatch implements WatchSink {
       ownProgress = false;
       call.tellProgress(id, revision);
     }
-    call.progressTold(id);
+    call.progressTold(id, revision);
   }
 
   @Override

@@ -61,7 +61,9 @@ final class WatchCall implements OpenStreams.Stream {
   private boolean ended;
   private boolean progressWanted;
   private final Set<Long> progressAwaited = new HashSet<>(); // watches that have yet to say so
-  private long progressRevision;
+  private long progressRevision; // at least so far they must have come
+  private long progressReached; // so far all have come that have said so
+  private long sent; // the newest revision of which a watch has told
 
   WatchCall(
       EtcdBackend backend,
@@ -240,7 +242,7 @@ final class WatchCall implements OpenStreams.Stream {
             .setWatchId(id)
             .setCanceled(true)
             .build());
-    progressTold(id);
+    progressEnded(id);
   }
 
   /** A watch has ended by itself. */
@@ -248,7 +250,7 @@ final class WatchCall implements OpenStreams.Stream {
     synchronized (this) {
       watches.remove(id);
     }
-    progressTold(id);
+    progressEnded(id);
   }
 
   /** The metastore cannot go on with a watch: then neither can the stream. */
@@ -297,6 +299,11 @@ final class WatchCall implements OpenStreams.Stream {
 
   // ---- progress of all watches together
 
+  /** A watch is about to tell of a revision. */
+  synchronized void sending(long revision) {
+    sent = Math.max(sent, revision);
+  }
+
   /** Answers once, when all watches have told everything up to now. */
   private void requestProgress() {
     List<EtcdWatch> asked;
@@ -306,6 +313,7 @@ final class WatchCall implements OpenStreams.Stream {
         return;
       }
       progressRevision = backend.metastore().revision();
+      progressReached = Long.MAX_VALUE;
       progressAwaited.addAll(watches.keySet());
       asked = List.copyOf(watches.values());
     }
@@ -315,16 +323,33 @@ final class WatchCall implements OpenStreams.Stream {
     asked.forEach(EtcdWatch::requestProgress);
   }
 
-  /** A watch has told everything up to the revision that was asked for, or tells no more. */
-  void progressTold(long id) {
+  /** A watch tells no more. */
+  void progressEnded(long id) {
+    progressTold(id, Long.MAX_VALUE);
+  }
+
+  /**
+   * A watch has told everything up to a revision. One that is older than what was asked for answers
+   * an earlier wish. What is told stands for all watches: it must be behind none of their events,
+   * and ahead of none that are still to come; where it would be, they are asked again.
+   */
+  void progressTold(long id, long revision) {
     boolean again;
     synchronized (this) {
-      if (!progressAwaited.remove(id) || !progressAwaited.isEmpty()) {
+      if (revision < progressRevision || !progressAwaited.remove(id)) {
         return;
       }
-      tellProgress(NO_WATCH, progressRevision);
-      again = progressWanted;
-      progressWanted = false;
+      progressReached = Math.min(progressReached, revision);
+      if (!progressAwaited.isEmpty()) {
+        return;
+      }
+      long reached = progressReached == Long.MAX_VALUE ? progressRevision : progressReached;
+      boolean tellable = reached >= sent;
+      if (tellable) {
+        tellProgress(NO_WATCH, reached);
+      }
+      again = !tellable || progressWanted;
+      progressWanted = progressWanted && !tellable;
     }
     if (again) {
       requestProgress();
