@@ -10,6 +10,8 @@ import io.stele.metastore.raft.Standing;
  * @param diskBytes of the state's files, without the log
  * @param stateBytes of the state, with what is not in files yet
  * @param logBytes of the log
+ * @param quotaBytes above which the state is refused more; 0 for none
+ * @param noSpace whether the alarm of that is raised
  */
 public record MetastoreStatus(
     String group,
@@ -22,7 +24,9 @@ public record MetastoreStatus(
     int transactions,
     long diskBytes,
     long stateBytes,
-    long logBytes) {
+    long logBytes,
+    long quotaBytes,
+    boolean noSpace) {
   /** What it takes up in all. */
   public long totalBytes() {
     return stateBytes + logBytes;

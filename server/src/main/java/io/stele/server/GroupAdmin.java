@@ -146,7 +146,7 @@ final class GroupAdmin implements MemberAdmin, AutoCloseable {
                         + " already: restore to one that was started with --wait on an empty"
                         + " directory");
               });
-      replica.installCheckpoint(backup);
+      replica.restore(backup);
       changes.bootstrap(List.of(member.self().serviceAddress()));
       return member.standing().members();
     } finally {

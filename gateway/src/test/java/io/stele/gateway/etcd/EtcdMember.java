@@ -67,7 +67,7 @@ final class EtcdMember implements AutoCloseable {
   }
 
   /** Nobody asks it here. */
-  private static MemberAdmin nobody() {
+  static MemberAdmin nobody() {
     return (MemberAdmin)
         Proxy.newProxyInstance(
             MemberAdmin.class.getClassLoader(),
@@ -75,6 +75,10 @@ final class EtcdMember implements AutoCloseable {
             (proxy, method, arguments) -> {
               throw new UnsupportedOperationException(method.getName());
             });
+  }
+
+  EtcdGateway gateway() {
+    return gateway;
   }
 
   ManagedChannel channel() {

@@ -259,7 +259,9 @@ final class FakeMetastore implements Metastore {
         4,
         1_000,
         1_200,
-        300);
+        300,
+        0,
+        false);
   }
 
   @Override

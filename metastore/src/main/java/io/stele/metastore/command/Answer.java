@@ -56,6 +56,7 @@ public sealed interface Answer {
     FUTURE_REVISION,
     KEY_ABSENT,
     LEASE_ABSENT,
-    LEASE_EXISTS
+    LEASE_EXISTS,
+    NO_SPACE
   }
 }

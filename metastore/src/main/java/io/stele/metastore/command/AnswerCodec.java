@@ -43,7 +43,8 @@ public final class AnswerCodec {
           Answer.Kind.FUTURE_REVISION,
           Answer.Kind.KEY_ABSENT,
           Answer.Kind.LEASE_ABSENT,
-          Answer.Kind.LEASE_EXISTS);
+          Answer.Kind.LEASE_EXISTS,
+          Answer.Kind.NO_SPACE);
 
   private AnswerCodec() {}
 

@@ -1,13 +1,18 @@
 package io.stele.metastore.node;
 
+import io.stele.base.bytes.Bytes;
 import io.stele.base.error.DeniedException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.event.Events;
 import io.stele.base.time.Clock;
+import io.stele.metastore.Alarms;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Command;
+import io.stele.metastore.command.Operation;
+import io.stele.metastore.command.Origin;
+import io.stele.metastore.command.Transaction;
 import io.stele.metastore.lease.Lease;
 import io.stele.metastore.session.Session;
 import io.stele.metastore.state.MetastoreState;
@@ -16,6 +21,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /**
  * What only the leader does, because it depends on time: it ends sessions, waits, delays and
@@ -42,6 +48,7 @@ final class LeaderDuties {
   private final TransactionTable transactions;
   private final HistoryRetention history;
   private final Events events;
+  private final Supplier<String> self; // the id of this member
   private final SessionLeases sessions = new SessionLeases(REPEAT);
   private final SessionLeases leases = new SessionLeases(REPEAT);
   private final LockDeadlines locks = new LockDeadlines(REPEAT);
@@ -49,6 +56,7 @@ final class LeaderDuties {
   private volatile long term; // in which it leads, or led last
   private volatile long lastTick;
   private volatile long lastAdoption;
+  private volatile long lastAlarm;
 
   LeaderDuties(
       NodeSettings settings,
@@ -57,7 +65,9 @@ final class LeaderDuties {
       Proposer proposer,
       TransactionTable transactions,
       HistoryRetention history,
-      Events events) {
+      Events events,
+      Supplier<String> self) {
+    this.self = self;
     this.settings = settings;
     this.clock = clock;
     this.state = state;
@@ -92,6 +102,7 @@ final class LeaderDuties {
     history.leads();
     lastTick = now;
     lastAdoption = now;
+    lastAlarm = now - REPEAT.toNanos();
     this.term = term;
     leading = true;
     events.publish(new NodeEvent.DutiesTaken(term, alive.size()));
@@ -241,6 +252,25 @@ final class LeaderDuties {
     }
     transactions.expire();
     history.tick(now);
+    watchSize(now);
+  }
+
+  /** Raises the alarm when the state has become too large; it stays until it is disarmed. */
+  private void watchSize(long now) {
+    long quota = settings.limits().quota().bytes();
+    if (quota == 0 || state.noSpace() || now - lastAlarm < REPEAT.toNanos()) {
+      return;
+    }
+    long bytes = state.bytes();
+    if (bytes > quota) {
+      lastAlarm = now;
+      propose(
+          new Command.Transact(
+              Origin.of(Origin.LEADER),
+              Transaction.of(
+                  new Operation.Put(Alarms.NO_SPACE, Bytes.utf8(self.get()), 0, false))));
+      events.publish(new NodeEvent.NoSpace(bytes, quota));
+    }
   }
 
   void endWait(LockWaits.Request request) {

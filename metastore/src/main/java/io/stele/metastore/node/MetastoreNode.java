@@ -2,6 +2,7 @@ package io.stele.metastore.node;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.DeniedException;
+import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
@@ -128,7 +129,14 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
             settings.history(), settings.reclaim(), state, proposer, builder.events);
     duties =
         new LeaderDuties(
-            settings, builder.clock, state, proposer, transactions, history, builder.events);
+            settings,
+            builder.clock,
+            state,
+            proposer,
+            transactions,
+            history,
+            builder.events,
+            () -> log().standing().self().id());
     lockWaits = new LockWaits(duties::endWait, duties::endGrant);
     state.listen(new StateEvents(duties, transactions, watches, lockWaits, this::leadLost));
     ticker = settings.tick().isZero() ? null : startTicker();
@@ -220,6 +228,9 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
                   + " to "
                   + settings.longestSession()));
     }
+    if (state.sessionCount() >= settings.limits().sessions()) {
+      return tooMany(state.sessionCount() + " sessions live");
+    }
     return change(
         new Command.OpenSession(principal, timeToLive, label, requestId),
         Answer.SessionOpened.class);
@@ -296,7 +307,9 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
 
   @Override
   public CompletableFuture<Answer.LeaseGranted> grantLease(long id, Duration timeToLive) {
-    return change(new Command.GrantLease(id, timeToLive), Answer.LeaseGranted.class);
+    return state.leaseCount() >= settings.limits().leases()
+        ? tooMany(state.leaseCount() + " leases live")
+        : change(new Command.GrantLease(id, timeToLive), Answer.LeaseGranted.class);
   }
 
   @Override
@@ -478,7 +491,9 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
         transactions.size(),
         state.diskBytes(),
         state.bytes(),
-        log().bytes());
+        log().bytes(),
+        settings.limits().quota().bytes(),
+        state.noSpace());
   }
 
   @Override
@@ -521,6 +536,11 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
   }
 
   // ---- how changes and reads go
+
+  private static <T> CompletableFuture<T> tooMany(String what) {
+    return CompletableFuture.failedFuture(
+        new ExhaustedException(what + ": there may be no more (settings metastore.limits)"));
+  }
 
   private CompletableFuture<Answer> propose(Command command) {
     return Outcomes.of(

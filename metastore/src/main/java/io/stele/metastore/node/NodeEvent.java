@@ -42,6 +42,23 @@ public sealed interface NodeEvent extends Event {
     }
   }
 
+  /** The state has grown beyond its bound: the alarm is raised. */
+  record NoSpace(long bytes, long quota) implements NodeEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return "the state has "
+          + bytes
+          + " bytes of at most "
+          + quota
+          + ": only deletions are taken until the alarm NOSPACE is disarmed";
+    }
+  }
+
   /** Looking for deadlines failed: a fault of the program. */
   record DutiesFailed(RuntimeException problem) implements NodeEvent {
     @Override

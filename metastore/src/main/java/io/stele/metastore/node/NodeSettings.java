@@ -28,7 +28,8 @@ public record NodeSettings(
     @About("How large the commands that wait for their turn in the log may be together")
         ByteSize queuedBytes,
     TransactionSettings transactions,
-    WatchSettings watch) {
+    WatchSettings watch,
+    NodeLimits limits) {
   public static final NodeSettings DEFAULT =
       new NodeSettings(
           Duration.ofMillis(100),
@@ -44,7 +45,8 @@ public record NodeSettings(
           65_536,
           ByteSize.ofMiB(64),
           TransactionSettings.DEFAULT,
-          WatchSettings.DEFAULT);
+          WatchSettings.DEFAULT,
+          NodeLimits.DEFAULT);
 
   public NodeSettings {
     check("tick", tick);
@@ -87,7 +89,8 @@ public record NodeSettings(
         queuedCommands,
         queuedBytes,
         transactions,
-        watch);
+        watch,
+        limits);
   }
 
   public NodeSettings withHistory(Duration kept) {
@@ -105,7 +108,8 @@ public record NodeSettings(
         queuedCommands,
         queuedBytes,
         transactions,
-        watch);
+        watch,
+        limits);
   }
 
   public NodeSettings withQueue(int commands, int inFlight) {
@@ -123,7 +127,27 @@ public record NodeSettings(
         commands,
         queuedBytes,
         transactions,
-        watch);
+        watch,
+        limits);
+  }
+
+  public NodeSettings withLimits(NodeLimits value) {
+    return new NodeSettings(
+        tick,
+        shortestSession,
+        longestSession,
+        lease,
+        history,
+        reclaim,
+        entriesInFlight,
+        soloEntriesInFlight,
+        entryCommands,
+        entryBytes,
+        queuedCommands,
+        queuedBytes,
+        transactions,
+        watch,
+        value);
   }
 
   private static void check(String name, Duration value) {

@@ -25,7 +25,7 @@ final class Refusals {
       case KEY_ABSENT, FUTURE_REVISION -> new InvalidRequestException(message, cause(refused));
       case NOT_FOUND, SESSION_GONE -> new NotFoundException(message);
       case DENIED -> new DeniedException(message);
-      case EXHAUSTED -> new ExhaustedException(message, cause(refused));
+      case EXHAUSTED, NO_SPACE -> new ExhaustedException(message, cause(refused));
       case FENCED -> new FencedException(message);
       case INVALID -> new InvalidRequestException(message);
       case UNKNOWN -> new OutcomeUnknownException(message);

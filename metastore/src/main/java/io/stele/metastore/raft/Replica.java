@@ -39,4 +39,12 @@ public interface Replica<A> {
 
   /** Replaces the whole state, durably, by one that {@link #writeCheckpoint} wrote. */
   Position installCheckpoint(InputStream in) throws IOException;
+
+  /**
+   * As {@link #installCheckpoint}, of a backup with which a new group begins. What was done after
+   * the backup is lost; what it handed out, such as ids, must not be handed out again.
+   */
+  default Position restore(InputStream in) throws IOException {
+    return installCheckpoint(in);
+  }
 }

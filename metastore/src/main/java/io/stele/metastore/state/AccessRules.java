@@ -6,6 +6,7 @@ import io.stele.base.bytes.ByteReader.Malformed;
 import io.stele.base.bytes.Bytes;
 import io.stele.metastore.command.AclEntry;
 import io.stele.metastore.command.FieldCodec;
+import io.stele.metastore.command.Origin;
 import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.key.OpaqueKey;
 import io.stele.metastore.key.PathKey;
@@ -57,7 +58,7 @@ public final class AccessRules {
 
   /** Why a principal may not do something to one path, if it may not. */
   public Optional<String> denial(String principal, Bytes path, Right right) {
-    if (rules.isEmpty()) {
+    if (rules.isEmpty() || principal.equals(Origin.LEADER)) {
       return Optional.empty();
     }
     if (OpaqueKey.is(path)) {
@@ -68,7 +69,7 @@ public final class AccessRules {
 
   /** Why a principal may not do something to some key that a range may hold, if it may not. */
   public Optional<String> denial(String principal, KeyRange range, Right right) {
-    if (rules.isEmpty() || range.isEmpty()) {
+    if (rules.isEmpty() || range.isEmpty() || principal.equals(Origin.LEADER)) {
       return Optional.empty();
     }
     if (OpaqueKey.holds(range)) {

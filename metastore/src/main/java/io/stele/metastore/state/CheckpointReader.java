@@ -1,12 +1,15 @@
 package io.stele.metastore.state;
 
 import io.stele.base.bytes.Binary;
+import io.stele.base.bytes.Bytes;
 import io.stele.base.bytes.Crc32c;
 import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.cell.CellKind;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.engine.Store;
+import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.raft.Position;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,6 +32,9 @@ final class CheckpointReader {
   private long cells;
   private boolean ended;
 
+  /** Of log entries, and of revisions: more than a group makes between two backups. */
+  static final long JUMP = 1L << 30;
+
   CheckpointReader(InputStream in) throws IOException {
     this.in = in;
     byte[] header = read(CheckpointFormat.HEADER, "a header");
@@ -50,11 +56,38 @@ final class CheckpointReader {
   }
 
   /**
+   * As {@link #readInto}, with a jump: the place in the log and the revision are far beyond all
+   * that the group may have come to after the backup, so that no id of a session, no fencing token
+   * and no revision is given twice. The past is compacted away, as it has a gap; the revision
+   * itself has a change, of no key.
+   */
+  void readAheadInto(Store store) throws IOException {
+    Position there = new Position(position.term(), position.index() + JUMP);
+    long newest = revision + JUMP;
+    CellBatch mark =
+        new CellBatchBuilder()
+            .put(
+                Rows.change(newest),
+                Rows.OTHERS,
+                Bytes.EMPTY,
+                0,
+                ChangedKeys.encode(new KeyRange(Bytes.EMPTY, Bytes.EMPTY)))
+            .put(Rows.COMPACTED, Rows.OTHERS, Bytes.EMPTY, 0, StateTables.number(newest))
+            .build();
+    readInto(store, there, newest, Optional.of(mark));
+  }
+
+  /**
    * Brings all of it into an empty store, and flushes it there. The store then says of itself that
    * it is at the checkpoint's place in the log.
    */
   void readInto(Store store) throws IOException {
-    long end = AppliedPlace.txn(position.index(), AppliedPlace.LAST);
+    readInto(store, position, revision, Optional.empty());
+  }
+
+  private void readInto(Store store, Position there, long newest, Optional<CellBatch> last)
+      throws IOException {
+    long end = AppliedPlace.txn(there.index(), AppliedPlace.LAST);
     long txn = 0;
     for (Optional<CellBatch> block = next(); block.isPresent(); block = next()) {
       if (++txn == end) {
@@ -62,7 +95,10 @@ final class CheckpointReader {
       }
       store.applyLogged(block.get(), txn);
     }
-    store.applyLogged(new AppliedPlace(position, revision).batch(), end);
+    if (last.isPresent()) {
+      store.applyLogged(last.get(), txn + 1); // below the end, which has jumped
+    }
+    store.applyLogged(new AppliedPlace(there, newest).batch(), end);
     store.flush();
   }
 

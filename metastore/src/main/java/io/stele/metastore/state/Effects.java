@@ -220,6 +220,7 @@ final class Effects {
     long revision = revision();
     for (KeyChange change : changes) {
       tables.recent().add(change.now().key(), revision);
+      tables.changed(change);
     }
     tables.setRevision(revision);
     return Optional.of(new RevisionChanges(revision, changes));

@@ -95,6 +95,9 @@ final class HistoryCommands {
         }
       }
     }
+    if (revisions.isEmpty()) {
+      last = endOfGap(last, floor);
+    }
     for (Bytes key : keys) {
       dropVersions(key, last, effects);
       if (effects.bytes() > MAX_BYTES) {
@@ -108,6 +111,13 @@ final class HistoryCommands {
     effects.put(Rows.RECLAIMED, StateTables.number(reclaimed));
     effects.then(() -> tables.setReclaimed(reclaimed));
     return new Answer.Reclaimed(reclaimed < floor);
+  }
+
+  /** Revisions that a restore has passed over have no rows, and there are very many of them. */
+  private long endOfGap(long last, long floor) {
+    try (Scan scan = tables.store.scan(ReadPredicate.rows(Rows.changes(last + 1, floor + 1)))) {
+      return scan.next() ? Rows.numberOf(scan.cell()) - 1 : floor;
+    }
   }
 
   /** Drops some of the keys that a sweep deleted; the revision is behind us when none is left. */

@@ -43,6 +43,9 @@ final class LeaseCommands {
     if (tables.leases.lives(command.id())) {
       return new Refused(Kind.LEASE_EXISTS, "lease " + command.id() + " lives already");
     }
+    if (tables.noSpace()) {
+      return TransactionChecks.noSpace();
+    }
     Lease lease = new Lease(command.id(), command.timeToLive());
     effects.put(Rows.lease(lease.id()), lease.encode());
     effects.then(() -> tables.leases.add(lease));

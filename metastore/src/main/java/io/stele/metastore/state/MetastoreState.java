@@ -309,11 +309,20 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
 
   @Override
   public Position installCheckpoint(InputStream in) throws IOException {
+    return install(in, false);
+  }
+
+  @Override
+  public Position restore(InputStream in) throws IOException {
+    return install(in, true);
+  }
+
+  private Position install(InputStream in, boolean ahead) throws IOException {
     applying.lock();
     try {
       checkUsable();
       String name = directory.next();
-      StateTables fresh = load(in, name);
+      StateTables fresh = load(in, name, ahead);
       try {
         directory.makeCurrent(name);
       } catch (IOException | RuntimeException e) {
@@ -332,11 +341,16 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
   }
 
   /** Brings a checkpoint into a directory of its own, durably; it is not the state yet. */
-  private StateTables load(InputStream in, String name) throws IOException {
+  private StateTables load(InputStream in, String name, boolean ahead) throws IOException {
     Store store = openStore(directory.prepare(name));
     boolean loaded = false;
     try {
-      new CheckpointReader(in).readInto(store);
+      CheckpointReader checkpoint = new CheckpointReader(in);
+      if (ahead) {
+        checkpoint.readAheadInto(store);
+      } else {
+        checkpoint.readInto(store);
+      }
       StateTables fresh = new StateTables(store, settings.limits());
       loaded = true;
       return fresh;
@@ -420,6 +434,15 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
 
   public Optional<Lease> lease(long id) {
     return tables.leases.get(id);
+  }
+
+  public int leaseCount() {
+    return tables.leases.size();
+  }
+
+  /** Whether the alarm is raised that forbids to put more. */
+  public boolean noSpace() {
+    return tables.noSpace();
   }
 
   /** Leases that live, in no order. */

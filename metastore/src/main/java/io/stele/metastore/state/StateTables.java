@@ -10,6 +10,7 @@ import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.engine.Scan;
 import io.stele.engine.Store;
+import io.stele.metastore.Alarms;
 import io.stele.metastore.command.KeyValue;
 import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.lease.Lease;
@@ -54,6 +55,7 @@ final class StateTables {
   private volatile long compacted;
   private volatile long reclaimed;
   private volatile AccessRules rules = AccessRules.NONE;
+  private volatile boolean noSpace;
   private final RecentWrites recent;
 
   /** The state itself, while it is the one, and backups under way; guarded by this. */
@@ -74,6 +76,7 @@ final class StateTables {
     loadLeases();
     loadLocks();
     loadRules();
+    noSpace = current(Alarms.NO_SPACE).isPresent();
   }
 
   /** Somebody more needs the store, for as long as it may take. */
@@ -106,6 +109,17 @@ final class StateTables {
   /** The oldest revision whose changes are there. */
   long oldestChanges() {
     return Math.max(compacted, reclaimed + 1);
+  }
+
+  boolean noSpace() {
+    return noSpace;
+  }
+
+  /** A key has changed: it may be an alarm. */
+  void changed(KeyChange change) {
+    if (change.now().key().equals(Alarms.NO_SPACE)) {
+      noSpace = !change.deleted();
+    }
   }
 
   AccessRules rules() {

@@ -1,6 +1,7 @@
 package io.stele.metastore.state;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.metastore.Alarms;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
 import io.stele.metastore.command.Comparison;
@@ -38,6 +39,7 @@ final class TransactionChecks {
    */
   Optional<Refused> refusal(long term) {
     Optional<Refused> found = size();
+    found = found.or(this::space);
     found = found.or(() -> operations(transaction.then()));
     found = found.or(() -> operations(transaction.otherwise()));
     found = found.or(() -> comparisons(transaction.comparisons()));
@@ -58,6 +60,35 @@ final class TransactionChecks {
             case Operation.Branch o -> anyChange(o.then()) || anyChange(o.otherwise());
           };
       if (change) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Deletions are taken also when nothing can be put any more. */
+  private Optional<Refused> space() {
+    return tables.noSpace() && (puts(transaction.then()) || puts(transaction.otherwise()))
+        ? Optional.of(noSpace())
+        : Optional.empty();
+  }
+
+  static Refused noSpace() {
+    return new Refused(
+        Kind.NO_SPACE,
+        "the state is as large as it may be: delete keys, compact, and disarm the alarm");
+  }
+
+  private static boolean puts(List<Operation> operations) {
+    for (Operation operation : operations) {
+      boolean puts =
+          switch (operation) {
+            case Operation.Put o -> !o.key().startsWith(Alarms.OWN);
+            case Operation.Assign _ -> true;
+            case Operation.Delete _, Operation.Get _, Operation.Select _ -> false;
+            case Operation.Branch o -> puts(o.then()) || puts(o.otherwise());
+          };
+      if (puts) {
         return true;
       }
     }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Log entries and kept answers of version 1, with all that can be in them; read for ever. */
@@ -97,6 +98,14 @@ class EntryVersion1Test {
         new Command.ExpireLease(10));
   }
 
+  /** What was added to the version after the first file was written. */
+  private static List<Command> addedCommands() {
+    return List.of(
+        new Command.ExpireSession(301, 4),
+        new Command.ExpireLease(10, 4),
+        new Command.EndGrant(KEY, 300, 7_000, 12));
+  }
+
   private static List<Answer> answers() {
     List<Answer> all = new ArrayList<>();
     all.add(new Answer.SessionOpened(300, TIME));
@@ -118,7 +127,9 @@ class EntryVersion1Test {
     all.add(new Answer.Reclaimed(true));
     all.add(new Answer.LeaseGranted(-9, TIME));
     for (Answer.Kind kind : Answer.Kind.values()) {
-      all.add(new Answer.Refused(kind, "why: ü"));
+      if (kind != Answer.Kind.NO_SPACE) { // which was added later
+        all.add(new Answer.Refused(kind, "why: ü"));
+      }
     }
     return all;
   }
@@ -127,7 +138,11 @@ class EntryVersion1Test {
   void anEntryWithEveryCommand() {
     byte[] stored = FormatFile.read("log-entry-v1.bin", EntryCodec.encode(commands()).toArray());
     assertThat(EntryCodec.decode("entry", Bytes.wrap(stored))).isEqualTo(commands());
-    assertThat(kinds(commands())).containsExactlyInAnyOrder(kindsOf(Command.class));
+    byte[] later =
+        FormatFile.read("log-entry-added-1.bin", EntryCodec.encode(addedCommands()).toArray());
+    assertThat(EntryCodec.decode("entry", Bytes.wrap(later))).isEqualTo(addedCommands());
+    assertThat(Stream.concat(commands().stream(), addedCommands().stream()).map(Object::getClass))
+        .containsAll(List.of(kindsOf(Command.class)));
     assertThat(kinds(comparisons())).containsExactlyInAnyOrder(kindsOf(Comparison.class));
     assertThat(kinds(operations())).containsExactlyInAnyOrder(kindsOf(Operation.class));
   }
@@ -146,6 +161,15 @@ class EntryVersion1Test {
     assertThat(kinds(answers())).containsExactlyInAnyOrder(kindsOf(Answer.class));
     assertThat(kinds(((Answer.Transacted) answers().get(1)).results()))
         .containsExactlyInAnyOrder(kindsOf(OperationResult.class));
+  }
+
+  @Test
+  void anAnswerOfAKindThatWasAddedLater() throws Malformed {
+    Answer answer = new Answer.Refused(Answer.Kind.NO_SPACE, "why: ü");
+    ByteBuilder out = new ByteBuilder(64);
+    AnswerCodec.write(out, answer);
+    byte[] stored = FormatFile.read("answers-added-1.bin", out.toArray());
+    assertThat(AnswerCodec.read(new ByteReader(stored, 0, stored.length))).isEqualTo(answer);
   }
 
   private static Set<Class<?>> kinds(List<?> items) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.settings.ByteSize;
 import io.stele.base.settings.KnownSetting;
 import io.stele.base.settings.Settings;
 import io.stele.base.settings.SettingsSchema;
@@ -48,7 +49,10 @@ class NodeSettingsTest {
                     Map.entry("metastore.watch.recent", "16MiB"),
                     Map.entry("metastore.watch.chunk", "256KiB"),
                     Map.entry("metastore.watch.threads", "2"),
-                    Map.entry("metastore.watch.watches", "100000"))));
+                    Map.entry("metastore.watch.watches", "100000"),
+                    Map.entry("metastore.limits.quota", "16GiB"),
+                    Map.entry("metastore.limits.sessions", "100000"),
+                    Map.entry("metastore.limits.leases", "1000000"))));
   }
 
   @Test
@@ -62,7 +66,10 @@ class NodeSettingsTest {
                     "metastore.history=0s",
                     "metastore.entries-in-flight=8",
                     "metastore.transactions.life=3s",
-                    "metastore.watch.watches=7"))
+                    "metastore.watch.watches=7",
+                    "metastore.limits.quota=8GiB",
+                    "metastore.limits.sessions=8",
+                    "metastore.limits.leases=9"))
             .merge();
     NodeSettings node = settings.bind(NodeSettings.class, "metastore");
     assertThat(node.tick()).isEqualTo(Duration.ofMillis(50));
@@ -70,6 +77,7 @@ class NodeSettingsTest {
     assertThat(node.entriesInFlight()).isEqualTo(8);
     assertThat(node.transactions().life()).isEqualTo(Duration.ofSeconds(3));
     assertThat(node.watch().watches()).isEqualTo(7);
+    assertThat(node.limits()).isEqualTo(new NodeLimits(ByteSize.ofGiB(8), 8, 9));
   }
 
   @Test

@@ -62,6 +62,44 @@ class CheckpointTest {
     return out.toByteArray();
   }
 
+  /** What came after the backup is lost, and what it handed out is not handed out again. */
+  @Test
+  void aRestoreGivesNoIdTokenOrRevisionTwice() throws Exception {
+    try (TestState group = filled();
+        TestState restored = new TestState()) {
+      byte[] backup = checkpoint(group.state);
+      List<String> keys = group.at(0);
+      long lostSession = 0;
+      for (int i = 0; i < 100; i++) {
+        lostSession = group.open();
+      }
+      long lostToken = ((Answer.Granted) group.acquire(lostSession, "/late", true)).token();
+      long lostRevision = group.set("/late", "1");
+
+      Position position = restored.state.restore(new ByteArrayInputStream(backup));
+      restored.goOnAfter(position);
+
+      assertThat(restored.at(0)).isEqualTo(keys);
+      long first = restored.state.revision();
+      assertThat(first).isGreaterThan(lostRevision + 1_000_000);
+      long session = restored.open();
+      assertThat(session).isGreaterThan(lostSession);
+      assertThat(((Answer.Granted) restored.acquire(session, "/late", true)).token())
+          .isGreaterThan(lostToken);
+      assertThat(restored.set("/x", "1")).isEqualTo(first + 1);
+      assertThat(restored.changes(first)).containsExactly((first + 1) + " +/x=1 was 2");
+      assertThatThrownBy(() -> restored.at(first - 1)).hasMessageContaining("compacted");
+      restored.compact(first + 1);
+      int commands = 0;
+      while (((Answer.Reclaimed) restored.apply(new Command.Reclaim(100))).more()) {
+        assertThat(++commands).isLessThan(10);
+      }
+      restored.state.flush();
+      restored.reopen();
+      assertThat(restored.state.revision()).isEqualTo(first + 1);
+    }
+  }
+
   /** Whoever takes a backup may stall: neither a newer state nor readers wait for that. */
   @Test
   void aStalledBackupHoldsUpNobody() throws Exception {

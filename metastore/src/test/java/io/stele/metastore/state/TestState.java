@@ -62,6 +62,13 @@ final class TestState implements AutoCloseable {
     return applyAll(List.of(command)).answers().getFirst();
   }
 
+  /** The log goes on behind a checkpoint that was installed. */
+  void goOnAfter(Position position) {
+    log.clear();
+    term = position.term();
+    index = position.index();
+  }
+
   void skip() {
     Position position = new Position(term, ++index);
     log.add(new Logged(position, Optional.empty()));

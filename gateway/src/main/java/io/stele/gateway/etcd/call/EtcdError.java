@@ -30,6 +30,7 @@ public enum EtcdError {
   LEADER_CHANGED(Code.UNAVAILABLE, "leader changed"),
   TIMEOUT(Code.UNAVAILABLE, "request timed out"),
   STOPPED(Code.UNAVAILABLE, "server stopped"),
+  NO_SPACE(Code.RESOURCE_EXHAUSTED, "mvcc: database space exceeded"),
   TOO_MANY_REQUESTS(Code.RESOURCE_EXHAUSTED, "too many requests"),
   PERMISSION_DENIED(Code.PERMISSION_DENIED, "permission denied"),
   ROOT_USER_ABSENT(Code.FAILED_PRECONDITION, "root user does not exist"),

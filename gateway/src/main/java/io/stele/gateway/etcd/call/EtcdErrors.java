@@ -87,6 +87,7 @@ public final class EtcdErrors {
       case LEASE_ABSENT -> Optional.of(EtcdError.LEASE_NOT_FOUND);
       case LEASE_EXISTS -> Optional.of(EtcdError.LEASE_EXISTS);
       case EXHAUSTED -> Optional.of(EtcdError.TOO_LARGE);
+      case NO_SPACE -> Optional.of(EtcdError.NO_SPACE);
       case ABORTED, DENIED, FENCED, INVALID, LOCKED, NOT_FOUND, SESSION_GONE, UNKNOWN ->
           Optional.empty();
     };

@@ -11,16 +11,26 @@ import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.gateway.etcd.call.EtcdErrors;
 import io.stele.gateway.etcd.call.MemberIds;
+import io.stele.metastore.Alarms;
 import io.stele.metastore.Consistency;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.MetastoreStatus;
 import io.stele.metastore.RangeAnswer;
+import io.stele.metastore.RangeRead;
 import io.stele.metastore.command.KeyValue;
+import io.stele.metastore.command.Operation;
+import io.stele.metastore.command.OperationResult;
+import io.stele.metastore.command.Origin;
 import io.stele.metastore.command.Selection;
+import io.stele.metastore.command.Transaction;
+import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.key.OpaqueKey;
 import io.stele.metastore.raft.Standing;
+import io.stele.protocol.etcd.AlarmMember;
 import io.stele.protocol.etcd.AlarmRequest;
+import io.stele.protocol.etcd.AlarmRequest.AlarmAction;
 import io.stele.protocol.etcd.AlarmResponse;
+import io.stele.protocol.etcd.AlarmType;
 import io.stele.protocol.etcd.DefragmentRequest;
 import io.stele.protocol.etcd.DefragmentResponse;
 import io.stele.protocol.etcd.DowngradeRequest;
@@ -36,12 +46,14 @@ import io.stele.protocol.etcd.SnapshotRequest;
 import io.stele.protocol.etcd.SnapshotResponse;
 import io.stele.protocol.etcd.StatusRequest;
 import io.stele.protocol.etcd.StatusResponse;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
-/** The upkeep of members. There is nothing to defragment, and nothing raises an alarm. */
+/** The upkeep of members. There is nothing to defragment. */
 public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBase {
   /**
    * The version of etcd whose API this is. Clients choose by it what they ask for: Kubernetes asks
@@ -51,6 +63,9 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
 
   /** As {@link #API_VERSION}, without the last number: of what is stored. */
   private static final String STORAGE_VERSION = "3.6.0";
+
+  /** On whose behalf alarms are raised and disarmed; where rights are set it must have them. */
+  private static final String PRINCIPAL = "stele";
 
   private static final Pattern VERSION = Pattern.compile("[0-9]+\\.[0-9]+(\\.[0-9]+)?");
 
@@ -88,11 +103,17 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
             .setStorageVersion(STORAGE_VERSION)
             .setDbSize(status.totalBytes())
             .setDbSizeInUse(status.stateBytes())
+            .setDbSizeQuota(status.quotaBytes())
             .setRaftIndex(standing.applied())
             .setRaftAppliedIndex(standing.applied())
             .setRaftTerm(standing.term())
             .setIsLearner(standing.role() == Standing.Role.OBSERVER);
     standing.leader().ifPresent(leader -> response.setLeader(MemberIds.of(leader.id())));
+    if (status.noSpace()) {
+      response.addErrors(
+          "memberID:%s alarm:NOSPACE "
+              .formatted(Long.toUnsignedString(MemberIds.of(standing.self().id()))));
+    }
     if (standing.leader().isEmpty()) {
       response.addErrors("etcdserver: no leader");
     }
@@ -105,9 +126,57 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         MaintenanceGrpc.getAlarmMethod(),
         request,
         caller,
-        (metastore, who) ->
-            CompletableFuture.completedFuture(
-                AlarmResponse.newBuilder().setHeader(backend.header()).build()));
+        (metastore, who) -> {
+          access.of(metastore, who).checkAdmin();
+          return alarms(metastore, request);
+        });
+  }
+
+  /** There is one kind: the state is as large as it may be. What is raised or disarmed is told. */
+  private CompletableFuture<AlarmResponse> alarms(Metastore metastore, AlarmRequest request) {
+    KeyRange key = KeyRange.of(Alarms.NO_SPACE);
+    boolean meant = request.getAlarm() != AlarmType.CORRUPT;
+    Optional<Operation> change =
+        switch (request.getAction()) {
+          case ACTIVATE ->
+              request.getAlarm() == AlarmType.NOSPACE
+                  ? Optional.of(
+                      new Operation.Put(
+                          Alarms.NO_SPACE,
+                          Bytes.utf8(metastore.status().standing().self().id()),
+                          0,
+                          false))
+                  : Optional.empty();
+          case DEACTIVATE ->
+              meant ? Optional.of(new Operation.Delete(key, true)) : Optional.empty();
+          case GET, UNRECOGNIZED -> Optional.empty();
+        };
+    if (change.isPresent() && request.getAction() == AlarmAction.DEACTIVATE) {
+      return metastore
+          .transact(Origin.of(PRINCIPAL), Transaction.of(change.get()))
+          .thenApply(
+              done ->
+                  alarms(
+                      done.results().getFirst() instanceof OperationResult.Deleted deleted
+                          ? deleted.previous()
+                          : List.of()));
+    }
+    return change
+        .map(put -> metastore.transact(Origin.of(PRINCIPAL), Transaction.of(put)))
+        .orElseGet(() -> CompletableFuture.completedFuture(null))
+        .thenCompose(_ -> metastore.read(PRINCIPAL, RangeRead.of(key), Consistency.LINEARIZABLE))
+        .thenApply(found -> alarms(meant ? found.keys() : List.of()));
+  }
+
+  private AlarmResponse alarms(List<KeyValue> raised) {
+    AlarmResponse.Builder response = AlarmResponse.newBuilder().setHeader(backend.header());
+    raised.forEach(
+        kv ->
+            response.addAlarms(
+                AlarmMember.newBuilder()
+                    .setMemberID(MemberIds.of(kv.value().toUtf8()))
+                    .setAlarm(AlarmType.NOSPACE)));
+    return response.build();
   }
 
   @Override

@@ -68,12 +68,13 @@ final class HealthChecks {
                             return so && problem.isEmpty();
                           }));
     }
-    healthy.thenAccept(
-        so ->
-            response.answer(
-                so ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE,
-                TEXT,
-                (verbose || !so ? lines : "") + (so ? "ok\n" : "not ok\n")));
+    var _ =
+        healthy.thenAccept(
+            so ->
+                response.answer(
+                    so ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE,
+                    TEXT,
+                    (verbose || !so ? lines : "") + (so ? "ok\n" : "not ok\n")));
     return true;
   }
 

@@ -52,15 +52,16 @@ public final class StatusPages {
 
   /** A member is healthy if it can answer a linearizable read. */
   private static void health(Channel grpc, JsonResponse response) {
-    HealthChecks.read(grpc, false)
-        .thenAccept(
-            problem ->
-                response.answer(
-                    problem.isEmpty()
-                        ? HttpResponseStatus.OK
-                        : HttpResponseStatus.SERVICE_UNAVAILABLE,
-                    JSON,
-                    "{\"health\":\"%b\"}".formatted(problem.isEmpty())));
+    var _ =
+        HealthChecks.read(grpc, false)
+            .thenAccept(
+                problem ->
+                    response.answer(
+                        problem.isEmpty()
+                            ? HttpResponseStatus.OK
+                            : HttpResponseStatus.SERVICE_UNAVAILABLE,
+                        JSON,
+                        "{\"health\":\"%b\"}".formatted(problem.isEmpty())));
   }
 
   private void metrics(JsonResponse response) {
