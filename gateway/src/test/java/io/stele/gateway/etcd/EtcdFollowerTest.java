@@ -11,6 +11,7 @@ import io.stele.base.error.NotServingException;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.Metastore;
+import io.stele.protocol.etcd.KVGrpc;
 import io.stele.protocol.etcd.LeaseGrantRequest;
 import io.stele.protocol.etcd.LeaseGrpc;
 import io.stele.protocol.etcd.LockGrpc;
@@ -39,7 +40,11 @@ class EtcdFollowerTest {
     gateway = new EtcdGateway(channels);
     gateway.serve(follower(), EtcdMember.nobody());
     server = EtcdServer.listen("127.0.0.1", 0, gateway);
-    channel = ManagedChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();
+    channel =
+        ManagedChannelBuilder.forAddress("127.0.0.1", server.port())
+            .usePlaintext()
+            .maxInboundMessageSize(Integer.MAX_VALUE)
+            .build();
   }
 
   @AfterEach
@@ -79,6 +84,22 @@ class EtcdFollowerTest {
                 .setCountOnly(true)
                 .build())
         .getCount();
+  }
+
+  @Test
+  void anAnswerOfAnySizeComesFromTheLeader() {
+    for (int i = 0; i < 12; i++) {
+      leader.put("large" + i, "v".repeat(1 << 20));
+    }
+    assertThat(
+            KVGrpc.newBlockingStub(channel)
+                .range(
+                    RangeRequest.newBuilder()
+                        .setKey(bytes("large"))
+                        .setRangeEnd(bytes("large~"))
+                        .build())
+                .getKvsCount())
+        .isEqualTo(12);
   }
 
   @Test

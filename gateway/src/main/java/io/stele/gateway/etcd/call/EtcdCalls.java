@@ -136,7 +136,8 @@ public final class EtcdCalls {
       StreamObserver<R> caller) {
     ClientCall<Q, R> call;
     try {
-      call = to(leader, who).newCall(method, options);
+      // An answer has a bound of its own, above that of other messages between members.
+      call = to(leader, who).newCall(method, options.withMaxInboundMessageSize(Integer.MAX_VALUE));
     } catch (RuntimeException e) {
       caller.onError(EtcdErrors.of(e));
       return;
