@@ -17,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +24,11 @@ class PortsTest {
 
   private static final BigtableSettings ANY_BIGTABLE = new BigtableSettings(true, 0);
   private static final EtcdSettings ANY =
-      new EtcdSettings(true, 0, Optional.empty(), Optional.empty(), Optional.empty());
+      ServerSchema.SCHEMA
+          .reader()
+          .flags(List.of("etcd.port=0"))
+          .merge()
+          .bind(EtcdSettings.class, "etcd");
 
   private final FileStore directory = new MemoryFileStore();
 
