@@ -5,6 +5,7 @@ import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.ReadableFile;
+import io.stele.base.file.StoreSpace;
 import io.stele.base.file.WritableFile;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
@@ -25,6 +26,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsStatus;
 import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
@@ -359,6 +361,15 @@ public final class HadoopFileStore implements FileStore {
       return List.of();
     }
     return found;
+  }
+
+  @Override
+  public Optional<StoreSpace> space() throws IOException {
+    FsStatus status = call("measure", FilePath.ROOT, files::getStatus);
+    boolean known = status.getCapacity() > 0 && status.getCapacity() < Long.MAX_VALUE;
+    return known
+        ? Optional.of(new StoreSpace(status.getRemaining(), status.getCapacity()))
+        : Optional.empty();
   }
 
   @Override

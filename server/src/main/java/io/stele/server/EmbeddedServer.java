@@ -41,7 +41,7 @@ final class EmbeddedServer implements StoreConnection {
 
   @Override
   public Cluster cluster() {
-    return new LoneServer(server.gateway(), server.tables());
+    return new LoneServer(server.gateway(), server.tables(), server.tables().storedFiles());
   }
 
   @Override

@@ -68,7 +68,7 @@ final class TablesRole implements AutoCloseable {
       tables.awaitLoaded();
       started = true;
       var _ = front.serve(tables, tables);
-      var _ = gateway.serve(new LoneServer(address, tables));
+      var _ = gateway.serve(new LoneServer(address, tables, tables.storedFiles()));
       return new TablesRole(files, gateway, tables);
     } finally {
       if (!started) {

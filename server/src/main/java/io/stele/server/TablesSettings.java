@@ -41,7 +41,11 @@ public record TablesSettings(
     @About("How often schemas, idle tablets and superfluous files are looked after.")
         Duration upkeep,
     @About("Of a log that is replayed, how much is gathered before it is written to a file.")
-        ByteSize replay) {
+        ByteSize replay,
+    @About(
+            "How long files that nothing needs stay in the trash, in case that was wrong; when less"
+                + " than a tenth of the disk is free, the oldest go earlier.")
+        Duration trash) {
 
   private static final TabletServerSettings KNOWN = TabletServerSettings.DEFAULT;
   private static final Duration SHORTEST_SESSION = Duration.ofMillis(200);
@@ -72,7 +76,8 @@ public record TablesSettings(
           KNOWN.scanIdle(),
           KNOWN.tabletIdle(),
           KNOWN.upkeep(),
-          new ByteSize(KNOWN.replayBytes()));
+          new ByteSize(KNOWN.replayBytes()),
+          KNOWN.trash());
 
   public TablesSettings {
     if (shared && files.isEmpty()) {
@@ -119,6 +124,7 @@ public record TablesSettings(
         .withScans(scans, scanIdle)
         .withTabletIdle(tabletIdle)
         .withUpkeep(upkeep)
-        .withReplayBytes(replay.bytes());
+        .withReplayBytes(replay.bytes())
+        .withTrash(trash);
   }
 }

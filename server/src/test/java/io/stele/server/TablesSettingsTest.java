@@ -66,7 +66,8 @@ class TablesSettingsTest {
             "tables.scan-idle=11s",
             "tables.tablet-idle=12s",
             "tables.upkeep=13s",
-            "tables.replay=14MiB");
+            "tables.replay=14MiB",
+            "tables.trash=15h");
     assertThat(settings.files()).isEqualTo(Optional.of("memory:"));
     assertThat(settings.shared()).isTrue();
     assertThat(settings.logs()).isEqualTo(Optional.of("memory:/logs"));
@@ -89,6 +90,7 @@ class TablesSettingsTest {
     assertThat(server.tabletIdle()).isEqualTo(Duration.ofSeconds(12));
     assertThat(server.upkeep()).isEqualTo(Duration.ofSeconds(13));
     assertThat(server.replayBytes()).isEqualTo(14 << 20);
+    assertThat(server.trash()).isEqualTo(Duration.ofHours(15));
   }
 
   @ParameterizedTest

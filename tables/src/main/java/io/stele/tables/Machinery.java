@@ -10,6 +10,7 @@ import io.stele.tables.compact.Splitter;
 import io.stele.tables.compact.SwapGuard;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.files.StoreIdentity;
+import io.stele.tables.files.Trash;
 import io.stele.tables.load.Assignments;
 import io.stele.tables.load.ChangeLocks;
 import io.stele.tables.load.ConfigSaver;
@@ -183,7 +184,14 @@ final class Machinery implements AutoCloseable {
             this::checkSizes,
             this::settleLater);
     this.gc =
-        new FileGc(parts, LOGS, home.log(), tables::all, lifecycle::allConfigs, identity::mismatch);
+        new FileGc(
+            parts,
+            LOGS,
+            home.log(),
+            tables::all,
+            lifecycle::allConfigs,
+            identity::mismatch,
+            new Trash(described.files, logs(), described.clock, settings.trash()));
   }
 
   private FileStore logs() {
@@ -339,11 +347,7 @@ final class Machinery implements AutoCloseable {
       }
     }
     if (!isInCluster() && loaded.isDone() && !loaded.isCompletedExceptionally()) {
-      try {
-        gc.run();
-      } catch (IOException e) {
-        parts.report(new TableEvent.BackgroundFailed("deletion of files", e));
-      }
+      background("collection of files", gc::run);
     }
   }
 
@@ -407,6 +411,10 @@ final class Machinery implements AutoCloseable {
 
   Lifecycle lifecycle() {
     return lifecycle;
+  }
+
+  FileGc gc() {
+    return gc;
   }
 
   Warmer warmer() {

@@ -17,6 +17,7 @@ import io.stele.base.table.RowOutcome;
 import io.stele.base.table.RowRule;
 import io.stele.base.table.RowSample;
 import io.stele.base.table.ScanOptions;
+import io.stele.base.table.StoredFiles;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
@@ -419,6 +420,12 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
   /** Puts the schema into force that META has, if somebody changed it there. */
   public void reloadSchema(String table) {
     machinery.lifecycle().reloadSchema(table);
+  }
+
+  /** Files of a server alone that nothing needs any more. */
+  public StoredFiles storedFiles() {
+    checkAlone("to collect files");
+    return machinery.gc();
   }
 
   /** Does now what is else done every now and then: see {@link TabletServerSettings#upkeep}. */

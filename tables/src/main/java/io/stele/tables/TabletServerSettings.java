@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param tabletIdle the files of a tablet that was not read for so long are closed
  * @param upkeep how often schemas, idle tablets and superfluous files are looked after
  * @param replayBytes how much of a log is gathered in memory before it is written to a file
+ * @param trash how long files that nothing needs stay in the trash
  */
 public record TabletServerSettings(
     WriteSettings writes,
@@ -21,7 +22,8 @@ public record TabletServerSettings(
     Duration scanIdle,
     Duration tabletIdle,
     Duration upkeep,
-    long replayBytes) {
+    long replayBytes,
+    Duration trash) {
   public static final TabletServerSettings DEFAULT =
       new TabletServerSettings(
           WriteSettings.DEFAULT,
@@ -30,7 +32,8 @@ public record TabletServerSettings(
           Duration.ofMinutes(5),
           Duration.ofMinutes(30),
           Duration.ofSeconds(30),
-          128L << 20);
+          128L << 20,
+          Duration.ofHours(24));
 
   public TabletServerSettings {
     if (scans < 1 || replayBytes < 1) {
@@ -41,34 +44,44 @@ public record TabletServerSettings(
               + replayBytes
               + " bytes: must be positive");
     }
+    if (trash.isNegative()) {
+      throw new InvalidRequestException(
+          "tablet server settings: trash kept for " + trash + ": must not be negative");
+    }
   }
 
   public TabletServerSettings withWrites(WriteSettings value) {
     return new TabletServerSettings(
-        value, compaction, scans, scanIdle, tabletIdle, upkeep, replayBytes);
+        value, compaction, scans, scanIdle, tabletIdle, upkeep, replayBytes, trash);
   }
 
   public TabletServerSettings withCompaction(CompactSettings value) {
     return new TabletServerSettings(
-        writes, value, scans, scanIdle, tabletIdle, upkeep, replayBytes);
+        writes, value, scans, scanIdle, tabletIdle, upkeep, replayBytes, trash);
   }
 
   public TabletServerSettings withScans(int most, Duration idle) {
     return new TabletServerSettings(
-        writes, compaction, most, idle, tabletIdle, upkeep, replayBytes);
+        writes, compaction, most, idle, tabletIdle, upkeep, replayBytes, trash);
   }
 
   public TabletServerSettings withTabletIdle(Duration value) {
     return new TabletServerSettings(
-        writes, compaction, scans, scanIdle, value, upkeep, replayBytes);
+        writes, compaction, scans, scanIdle, value, upkeep, replayBytes, trash);
   }
 
   public TabletServerSettings withUpkeep(Duration value) {
     return new TabletServerSettings(
-        writes, compaction, scans, scanIdle, tabletIdle, value, replayBytes);
+        writes, compaction, scans, scanIdle, tabletIdle, value, replayBytes, trash);
   }
 
   public TabletServerSettings withReplayBytes(long value) {
-    return new TabletServerSettings(writes, compaction, scans, scanIdle, tabletIdle, upkeep, value);
+    return new TabletServerSettings(
+        writes, compaction, scans, scanIdle, tabletIdle, upkeep, value, trash);
+  }
+
+  public TabletServerSettings withTrash(Duration value) {
+    return new TabletServerSettings(
+        writes, compaction, scans, scanIdle, tabletIdle, upkeep, replayBytes, value);
   }
 }

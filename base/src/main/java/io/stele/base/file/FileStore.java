@@ -49,6 +49,11 @@ public interface FileStore extends Closeable {
   /** What lies directly in a directory, by name; nothing if it does not exist. */
   List<FileInfo> list(FilePath directory) throws IOException;
 
+  /** The room that there is; nothing if the store does not know. */
+  default Optional<StoreSpace> space() throws IOException {
+    return Optional.empty();
+  }
+
   /** How the store would be named to a person, such as {@code file:/var/lib/stele}. */
   String describe();
 }

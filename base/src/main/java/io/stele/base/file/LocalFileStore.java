@@ -305,6 +305,12 @@ public final class LocalFileStore implements FileStore {
   }
 
   @Override
+  public Optional<StoreSpace> space() throws IOException {
+    java.nio.file.FileStore disk = Files.getFileStore(root);
+    return Optional.of(new StoreSpace(disk.getUsableSpace(), disk.getTotalSpace()));
+  }
+
+  @Override
   public String describe() {
     return "file:" + root;
   }

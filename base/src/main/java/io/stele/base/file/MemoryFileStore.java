@@ -176,6 +176,18 @@ public final class MemoryFileStore implements FileStore {
   }
 
   @Override
+  public Optional<StoreSpace> space() {
+    lock.lock();
+    try {
+      return capacity == Long.MAX_VALUE
+          ? Optional.empty()
+          : Optional.of(new StoreSpace(Math.max(0, capacity - names.totalBytes()), capacity));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
   public String describe() {
     return "memory:";
   }

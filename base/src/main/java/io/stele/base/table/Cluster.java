@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** What people ask of a cluster as a whole; its master answers. All methods may take long. */
-public interface Cluster {
+public interface Cluster extends StoredFiles {
   Status status();
 
   /**
@@ -25,13 +25,6 @@ public interface Cluster {
 
   /** Moves the tablet that holds a row; returns when it is served there. */
   Move move(String table, Bytes row, String address);
-
-  /**
-   * Deletes files that nothing needs.
-   *
-   * @param apply false to be told only
-   */
-  Garbage collectFiles(boolean apply);
 
   /**
    * The cluster at one moment.
@@ -63,11 +56,4 @@ public interface Cluster {
   /** A tablet from one server to another; {@code from} is empty if none had it. */
   record Move(
       String table, Bytes first, Optional<Bytes> last, String from, String to, String reason) {}
-
-  /**
-   * Files that nothing names.
-   *
-   * @param blocked why nothing may be deleted now; empty if it may
-   */
-  record Garbage(List<String> files, long bytes, String blocked) {}
 }

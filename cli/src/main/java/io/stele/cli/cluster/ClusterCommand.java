@@ -2,8 +2,8 @@ package io.stele.cli.cluster;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.table.Cluster;
-import io.stele.base.table.Cluster.Garbage;
 import io.stele.base.table.Cluster.Move;
+import io.stele.base.table.StoredFiles.Garbage;
 import io.stele.cli.ConnectedCommand;
 import io.stele.cli.Connection;
 import io.stele.cli.Endpoints;
@@ -38,7 +38,8 @@ import picocli.CommandLine.Spec;
       ClusterCommand.Balance.class,
       ClusterCommand.Drain.class,
       ClusterCommand.MoveTablet.class,
-      ClusterCommand.Gc.class
+      ClusterCommand.Gc.class,
+      TrashCommand.class
     })
 final class ClusterCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
@@ -172,14 +173,14 @@ final class ClusterCommand implements Callable<Integer> {
   @Command(
       name = "gc",
       description = {
-        "Delete files that nothing needs. The master does that by itself now and then.",
+        "Move files that nothing needs to the trash. This also happens by itself now and then.",
         "",
-        "Ends with 6 if nothing can be deleted at the moment, because a server does not say what it"
-            + " needs."
+        "Ends with 6 if no file may be moved at the moment, and says why. A file stays in the trash"
+            + " for tables.trash."
       },
       footer = {"  stele cluster gc --dry-run", "  stele cluster gc"})
   static final class Gc extends ConnectedCommand {
-    @Option(names = "--dry-run", description = "Only list what would be deleted.")
+    @Option(names = "--dry-run", description = "Only list what would be moved.")
     private boolean dryRun;
 
     @Override

@@ -1,18 +1,21 @@
 package io.stele.cli.cluster;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.base.table.Cluster.Garbage;
 import io.stele.base.table.Cluster.Move;
 import io.stele.base.table.Cluster.ServerStatus;
 import io.stele.base.table.Cluster.Status;
+import io.stele.base.table.StoredFiles.Garbage;
+import io.stele.base.table.StoredFiles.TrashedFile;
 import io.stele.cli.TextTable;
 import io.stele.cli.ValueText;
 import io.stele.cli.table.CellText;
 import io.stele.cli.table.TabletText;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** A cluster for people and for programs. */
 final class ClusterText {
@@ -126,7 +129,7 @@ final class ClusterText {
   static String text(Garbage garbage, boolean dryRun) {
     StringBuilder text = new StringBuilder();
     if (!garbage.blocked().isEmpty()) {
-      text.append("nothing is deleted now: ").append(garbage.blocked()).append('\n');
+      text.append("no file is moved to the trash now: ").append(garbage.blocked()).append('\n');
     }
     if (dryRun) {
       garbage.files().forEach(file -> text.append(file).append('\n'));
@@ -139,17 +142,41 @@ final class ClusterText {
               .formatted(
                   garbage.files().size(),
                   TabletText.size(garbage.bytes()),
-                  dryRun || !garbage.blocked().isEmpty() ? "are needed by nothing" : "deleted"));
+                  dryRun || !garbage.blocked().isEmpty()
+                      ? "are needed by nothing"
+                      : "moved to the trash"));
     }
     return text.toString();
   }
 
   static Map<String, Object> json(Garbage garbage, boolean dryRun) {
     Map<String, Object> object = new LinkedHashMap<>();
-    object.put("deleted", !dryRun && garbage.blocked().isEmpty());
+    object.put("moved", !dryRun && garbage.blocked().isEmpty());
     object.put("files", garbage.files());
     object.put("bytes", garbage.bytes());
     object.put("blocked", garbage.blocked());
     return object;
+  }
+
+  // ---- trash
+
+  static String text(List<TrashedFile> files) {
+    TextTable table = new TextTable("SINCE", "SIZE", "FILE");
+    for (TrashedFile file : files) {
+      table.row(since(file), TabletText.size(file.bytes()), file.path());
+    }
+    return files.isEmpty() ? "the trash is empty\n" : table.toString();
+  }
+
+  static Map<String, Object> json(TrashedFile file) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    object.put("path", file.path());
+    object.put("bytes", file.bytes());
+    object.put("since", since(file));
+    return object;
+  }
+
+  private static String since(TrashedFile file) {
+    return Instant.ofEpochSecond(TimeUnit.MICROSECONDS.toSeconds(file.sinceMicros())).toString();
   }
 }

@@ -4,6 +4,7 @@ import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.table.Replicas;
+import io.stele.base.table.StoredFiles.Garbage;
 import io.stele.base.text.JsonReader;
 import io.stele.cli.Connection;
 import io.stele.client.metastore.KeyValue;
@@ -53,7 +54,7 @@ record ConnectedPatient(Connection connection) implements Patient {
   }
 
   @Override
-  public Cluster.Garbage garbage() {
+  public Garbage garbage() {
     return connection.cluster().collectFiles(false);
   }
 

@@ -2,9 +2,9 @@ package io.stele.cli.doctor;
 
 import io.stele.base.error.SteleException;
 import io.stele.base.table.Cluster;
-import io.stele.base.table.Cluster.Garbage;
 import io.stele.base.table.Cluster.ServerStatus;
 import io.stele.base.table.MetaProblem;
+import io.stele.base.table.StoredFiles.Garbage;
 import io.stele.cli.table.TabletText;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -45,7 +45,10 @@ final class Examination {
       if (cluster) {
         master();
       }
-      meta();
+      boolean tables = meta();
+      if (!cluster && tables) {
+        ask(FILES, patient::garbage).ifPresent(this::files);
+      }
       ReplicaCheck replicas = new ReplicaCheck(patient);
       findings.addAll(replicas.findings());
       addresses.addAll(replicas.addresses());
@@ -155,27 +158,30 @@ final class Examination {
       findings.add(
           Finding.warning(
               FILES,
-              "none is deleted at the moment: " + garbage.blocked(),
-              "nothing is lost, but the disk fills: see to that server, or end it"));
+              "none is moved to the trash at the moment: " + garbage.blocked(),
+              "nothing is lost, but the disk fills: see to what is named; a server that does not"
+                  + " answer may have to be ended"));
+      return;
     }
     findings.add(
         Finding.ok(
             FILES,
             garbage.files().isEmpty()
                 ? "every one is named by META or in use"
-                : "%d of %s are needed by nothing, and are deleted in time; `stele cluster gc` does it now"
+                : "%d of %s are needed by nothing, and go to the trash in time; `stele cluster gc` does it now"
                     .formatted(garbage.files().size(), TabletText.size(garbage.bytes()))));
   }
 
-  private void meta() {
-    ask(META, patient::verifyMeta)
-        .ifPresent(
-            problems -> {
-              if (problems.isEmpty()) {
-                findings.add(Finding.ok(META, "no gaps, no overlaps, no missing files"));
-              }
-              problems.forEach(problem -> findings.add(finding(problem)));
-            });
+  /** Whether it could be asked. */
+  private boolean meta() {
+    Optional<List<MetaProblem>> problems = ask(META, patient::verifyMeta);
+    if (problems.isPresent()) {
+      if (problems.get().isEmpty()) {
+        findings.add(Finding.ok(META, "no gaps, no overlaps, no missing files"));
+      }
+      problems.get().forEach(problem -> findings.add(finding(problem)));
+    }
+    return problems.isPresent();
   }
 
   private static Finding finding(MetaProblem problem) {

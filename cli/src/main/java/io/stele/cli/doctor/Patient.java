@@ -4,6 +4,7 @@ import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.table.Replicas;
+import io.stele.base.table.StoredFiles.Garbage;
 import io.stele.client.metastore.MemberReport;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,7 @@ interface Patient {
   List<MetaProblem> verifyMeta();
 
   /** Files that nothing needs. */
-  Cluster.Garbage garbage();
+  Garbage garbage();
 
   /** The addresses of servers of replicated tables whose sessions live, by their ids. */
   Map<String, String> replicaServers();

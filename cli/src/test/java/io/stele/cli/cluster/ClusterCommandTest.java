@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.StoredFiles.Emptied;
+import io.stele.base.table.StoredFiles.Garbage;
+import io.stele.base.table.StoredFiles.TrashedFile;
 import io.stele.cli.CommandFixture;
 import io.stele.cli.CommandFixture.Run;
 import io.stele.cli.ExitCode;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +29,7 @@ class ClusterCommandTest {
     private final List<String> asked = new ArrayList<>();
     private List<String> unserved = List.of();
     private String problem = "";
+    private List<TrashedFile> trashed = List.of();
     private Garbage garbage = new Garbage(List.of(), 0, "");
     private int left = 2;
 
@@ -62,6 +67,23 @@ class ClusterCommandTest {
     public Garbage collectFiles(boolean apply) {
       asked.add("collect " + apply);
       return garbage;
+    }
+
+    @Override
+    public List<TrashedFile> trashedFiles() {
+      return trashed;
+    }
+
+    @Override
+    public List<String> restoreFiles(String path) {
+      asked.add("restore " + path);
+      return trashed.stream().map(TrashedFile::path).toList();
+    }
+
+    @Override
+    public Emptied emptyTrash(Duration age) {
+      asked.add("empty " + age);
+      return new Emptied(2, 4096);
     }
   }
 
@@ -134,16 +156,16 @@ class ClusterCommandTest {
   @Test
   void filesAreListedBeforeTheyGo() {
     assertThat(stele.ok("cluster", "gc", "--dry-run")).isEqualTo("every file is needed\n");
-    cluster.garbage = new Cluster.Garbage(List.of("fragments/s1/1.frag"), 4096, "");
+    cluster.garbage = new Garbage(List.of("fragments/s1/1.frag"), 4096, "");
     assertThat(stele.ok("cluster", "gc", "--dry-run"))
         .isEqualTo("fragments/s1/1.frag\n1 files of 4.00 KiB are needed by nothing\n");
-    assertThat(stele.ok("cluster", "gc")).isEqualTo("1 files of 4.00 KiB deleted\n");
-    assertThat(stele.ok("cluster", "gc", "--output", "json")).contains("\"deleted\": true");
+    assertThat(stele.ok("cluster", "gc")).isEqualTo("1 files of 4.00 KiB moved to the trash\n");
+    assertThat(stele.ok("cluster", "gc", "--output", "json")).contains("\"moved\": true");
 
-    cluster.garbage = new Cluster.Garbage(List.of(), 0, "h:2 does not report");
+    cluster.garbage = new Garbage(List.of(), 0, "h:2 does not report");
     Run run = stele.run("cluster", "gc");
     assertThat(run.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
-    assertThat(run.out()).startsWith("nothing is deleted now: h:2 does not report\n");
+    assertThat(run.out()).startsWith("no file is moved to the trash now: h:2 does not report\n");
   }
 
   @ParameterizedTest
@@ -160,5 +182,24 @@ class ClusterCommandTest {
     Run run = stele.run(words.split(" ", -1));
     assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
     assertThat(run.err()).contains(message);
+  }
+
+  @Test
+  void theTrashIsListedRestoredAndEmptied() {
+    assertThat(stele.ok("cluster", "trash", "ls")).isEqualTo("the trash is empty\n");
+    assertThat(stele.run("cluster", "trash", "restore", "fragments").exitCode())
+        .isEqualTo(ExitCode.FAILURE);
+    cluster.trashed = List.of(new TrashedFile("fragments/s1/1.frag", 2048, 1_000_000));
+    assertThat(stele.ok("cluster", "trash", "ls"))
+        .contains("1970-01-01T00:00:01Z", "2.00 KiB", "fragments/s1/1.frag");
+    assertThat(stele.ok("cluster", "trash", "ls", "--output", "json"))
+        .contains("\"since\": \"1970-01-01T00:00:01Z\"");
+    assertThat(stele.ok("cluster", "trash", "restore", "fragments"))
+        .contains("restored 1 files:\nfragments/s1/1.frag\n");
+    assertThat(stele.ok("cluster", "trash", "empty", "--older", "2h"))
+        .isEqualTo("deleted 2 files of 4.00 KiB\n");
+    assertThat(cluster.asked)
+        .containsExactly("restore fragments", "restore fragments", "empty PT2H");
+    assertThat(stele.run("cluster", "trash", "empty").exitCode()).isEqualTo(ExitCode.USAGE);
   }
 }

@@ -9,6 +9,7 @@ import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.table.Replicas;
+import io.stele.base.table.StoredFiles.Garbage;
 import io.stele.cli.doctor.Finding.Level;
 import io.stele.client.metastore.Member;
 import io.stele.client.metastore.MemberReport;
@@ -36,7 +37,7 @@ class ExaminationTest {
     private Optional<String> master = Optional.of("h:1");
     private Cluster.Status status = new Cluster.Status("h:1", 3, List.of(), 4, List.of());
     private List<MetaProblem> problems = List.of();
-    private Cluster.Garbage garbage = new Cluster.Garbage(List.of(), 0, "");
+    private Garbage garbage = new Garbage(List.of(), 0, "");
 
     static MemberReport reached(String address, String role, long applied) {
       Member self = new Member("m", "h:9", address);
@@ -98,7 +99,7 @@ class ExaminationTest {
     }
 
     @Override
-    public Cluster.Garbage garbage() {
+    public Garbage garbage() {
       return garbage;
     }
 
@@ -294,7 +295,7 @@ class ExaminationTest {
                 new Cluster.ServerStatus("h:1", "s1", true, 2, 0, 0, 0, 0, "")),
             9,
             List.of("a", "b", "c", "d", "e", "f", "g"));
-    patient.garbage = new Cluster.Garbage(List.of("x"), 10, "h:2 does not report");
+    patient.garbage = new Garbage(List.of("x"), 10, "h:2 does not report");
 
     assertThat(bad())
         .extracting(Finding::found)
@@ -302,7 +303,7 @@ class ExaminationTest {
             "h:2 has a session and does not answer the master: too late",
             "h:1 is being drained, and has 2 tablets",
             "7 of 9 are not served: a; b; c; d; e; and 2 more",
-            "none is deleted at the moment: h:2 does not report");
+            "none is moved to the trash at the moment: h:2 does not report");
   }
 
   @Test
@@ -380,7 +381,7 @@ class ExaminationTest {
           }
 
           @Override
-          public Cluster.Garbage garbage() {
+          public Garbage garbage() {
             return patient.garbage();
           }
 

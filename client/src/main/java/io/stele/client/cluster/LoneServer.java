@@ -3,8 +3,10 @@ package io.stele.client.cluster;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.StoredFiles;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.TabletInfo;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,13 +18,15 @@ public final class LoneServer implements Cluster {
 
   private final String address;
   private final TableAdmin tables;
+  private final StoredFiles files;
 
   /**
    * A server by itself.
    *
    * @param address as it is to be told
    */
-  public LoneServer(String address, TableAdmin tables) {
+  public LoneServer(String address, TableAdmin tables, StoredFiles files) {
+    this.files = files;
     this.address = address;
     this.tables = tables;
   }
@@ -71,8 +75,22 @@ public final class LoneServer implements Cluster {
 
   @Override
   public Garbage collectFiles(boolean apply) {
-    return new Garbage(
-        List.of(), 0, "a server that has its files to itself deletes them by itself");
+    return files.collectFiles(apply);
+  }
+
+  @Override
+  public List<TrashedFile> trashedFiles() {
+    return files.trashedFiles();
+  }
+
+  @Override
+  public List<String> restoreFiles(String path) {
+    return files.restoreFiles(path);
+  }
+
+  @Override
+  public Emptied emptyTrash(Duration age) {
+    return files.emptyTrash(age);
   }
 
   private InvalidRequestException alone(String what) {

@@ -10,7 +10,10 @@ import io.stele.protocol.v1.ClusterGrpc;
 import io.stele.protocol.v1.ClusterStatusRequest;
 import io.stele.protocol.v1.CollectFilesRequest;
 import io.stele.protocol.v1.DrainRequest;
+import io.stele.protocol.v1.EmptyTrashRequest;
+import io.stele.protocol.v1.ListTrashRequest;
 import io.stele.protocol.v1.MoveTabletRequest;
+import io.stele.protocol.v1.RestoreFilesRequest;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WireClusters;
 import java.time.Duration;
@@ -87,5 +90,33 @@ public final class RemoteCluster implements Cluster {
             ClusterGrpc.getCollectFilesMethod(),
             CollectFilesRequest.newBuilder().setApply(apply).build(),
             Repeat.ONCE_IN_TURN));
+  }
+
+  @Override
+  public List<TrashedFile> trashedFiles() {
+    return WireClusters.trashed(
+        ask(
+            ClusterGrpc.getListTrashMethod(),
+            ListTrashRequest.getDefaultInstance(),
+            Repeat.ONCE_IN_TURN));
+  }
+
+  @Override
+  public List<String> restoreFiles(String path) {
+    return List.copyOf(
+        ask(
+                ClusterGrpc.getRestoreFilesMethod(),
+                RestoreFilesRequest.newBuilder().setPath(path).build(),
+                Repeat.IF_NOT_DONE)
+            .getPathsList());
+  }
+
+  @Override
+  public Emptied emptyTrash(Duration age) {
+    return WireClusters.emptied(
+        ask(
+            ClusterGrpc.getEmptyTrashMethod(),
+            EmptyTrashRequest.newBuilder().setAgeMillis(age.toMillis()).build(),
+            Repeat.IF_NOT_DONE));
   }
 }

@@ -10,10 +10,17 @@ import io.stele.protocol.v1.ClusterStatusRequest;
 import io.stele.protocol.v1.CollectFilesRequest;
 import io.stele.protocol.v1.DrainRequest;
 import io.stele.protocol.v1.DrainResponse;
+import io.stele.protocol.v1.EmptiedTrash;
+import io.stele.protocol.v1.EmptyTrashRequest;
+import io.stele.protocol.v1.ListTrashRequest;
 import io.stele.protocol.v1.MoveTabletRequest;
+import io.stele.protocol.v1.RestoreFilesRequest;
+import io.stele.protocol.v1.RestoredFiles;
 import io.stele.protocol.v1.TabletMove;
+import io.stele.protocol.v1.TrashList;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WireClusters;
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 
 /** The native service over {@link io.stele.base.table.Cluster}. */
@@ -64,5 +71,29 @@ final class ClusterService extends ClusterGrpc.ClusterImplBase {
   public void collectFiles(CollectFilesRequest request, StreamObserver<ClusterGarbage> caller) {
     calls.answer(
         caller, () -> WireClusters.toWire(backend.cluster().collectFiles(request.getApply())));
+  }
+
+  @Override
+  public void listTrash(ListTrashRequest request, StreamObserver<TrashList> caller) {
+    calls.answer(caller, () -> WireClusters.trash(backend.cluster().trashedFiles()));
+  }
+
+  @Override
+  public void restoreFiles(RestoreFilesRequest request, StreamObserver<RestoredFiles> caller) {
+    calls.answer(
+        caller,
+        () ->
+            RestoredFiles.newBuilder()
+                .addAllPaths(backend.cluster().restoreFiles(request.getPath()))
+                .build());
+  }
+
+  @Override
+  public void emptyTrash(EmptyTrashRequest request, StreamObserver<EmptiedTrash> caller) {
+    calls.answer(
+        caller,
+        () ->
+            WireClusters.toWire(
+                backend.cluster().emptyTrash(Duration.ofMillis(request.getAgeMillis()))));
   }
 }

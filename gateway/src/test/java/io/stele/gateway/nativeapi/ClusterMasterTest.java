@@ -65,6 +65,8 @@ class ClusterMasterTest {
     static final Move MOVE =
         new Move("t", bytes("a"), Optional.of(bytes("m")), "host:1", "host:2", "asked for");
     static final Move LAST = new Move("t", bytes("m"), Optional.empty(), "", "host:2", "unserved");
+    static final TrashedFile TRASHED = new TrashedFile("fragments/s0/1.frag", 17, 1_700_000);
+    static final Emptied EMPTIED = new Emptied(3, 99);
     static final Garbage GARBAGE = new Garbage(List.of("fragments/s0/1.frag"), 17, "host:2 is out");
 
     final List<String> asked = new CopyOnWriteArrayList<>();
@@ -98,6 +100,23 @@ class ClusterMasterTest {
       asked.add("collectFiles " + apply);
       return GARBAGE;
     }
+
+    @Override
+    public List<TrashedFile> trashedFiles() {
+      return List.of(TRASHED);
+    }
+
+    @Override
+    public List<String> restoreFiles(String path) {
+      asked.add("restoreFiles " + path);
+      return List.of(TRASHED.path());
+    }
+
+    @Override
+    public Emptied emptyTrash(Duration age) {
+      asked.add("emptyTrash " + age);
+      return EMPTIED;
+    }
   }
 
   @Test
@@ -112,6 +131,9 @@ class ClusterMasterTest {
     assertThat(cluster.drain("host:2", false)).isEqualTo(5);
     assertThat(cluster.move("t", bytes("b"), "host:2")).isEqualTo(FakeCluster.MOVE);
     assertThat(cluster.collectFiles(true)).isEqualTo(FakeCluster.GARBAGE);
+    assertThat(cluster.trashedFiles()).containsExactly(FakeCluster.TRASHED);
+    assertThat(cluster.restoreFiles("fragments")).containsExactly("fragments/s0/1.frag");
+    assertThat(cluster.emptyTrash(Duration.ofHours(2))).isEqualTo(FakeCluster.EMPTIED);
     assertThat(served.asked)
         .containsExactly(
             "status",
@@ -120,7 +142,9 @@ class ClusterMasterTest {
             "drain host:2 true",
             "drain host:2 false",
             "move t b host:2",
-            "collectFiles true");
+            "collectFiles true",
+            "restoreFiles fragments",
+            "emptyTrash PT2H");
   }
 
   @Test
@@ -204,7 +228,7 @@ class ClusterMasterTest {
   @Test
   void aServerByItselfTellsWhatItHas() {
     tables.create("t", TableSchema.ofFamilies("f"), List.of(bytes("m")));
-    Cluster alone = new LoneServer("host:1", tables);
+    Cluster alone = new LoneServer("host:1", tables, new FakeCluster());
     assertThat(alone.status().servers()).hasSize(1);
     assertThat(alone.status().tablets()).isEqualTo(2);
     assertThat(alone.status().unserved()).isEmpty();

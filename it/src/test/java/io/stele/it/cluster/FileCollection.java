@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.schema.TableSchema;
-import io.stele.base.table.Cluster.Garbage;
+import io.stele.base.table.StoredFiles.Garbage;
 import io.stele.base.table.Tables;
 import io.stele.base.table.TabletInfo;
 import io.stele.client.Stele;

@@ -1,13 +1,19 @@
 package io.stele.protocol.wire;
 
 import io.stele.base.table.Cluster;
+import io.stele.base.table.StoredFiles.Emptied;
+import io.stele.base.table.StoredFiles.Garbage;
+import io.stele.base.table.StoredFiles.TrashedFile;
 import io.stele.base.table.TabletLocation;
 import io.stele.protocol.v1.BalanceResponse;
 import io.stele.protocol.v1.ClusterGarbage;
 import io.stele.protocol.v1.ClusterStatus;
+import io.stele.protocol.v1.EmptiedTrash;
+import io.stele.protocol.v1.FileInTrash;
 import io.stele.protocol.v1.TabletMove;
 import io.stele.protocol.v1.TabletPlace;
 import io.stele.protocol.v1.TabletServerStatus;
+import io.stele.protocol.v1.TrashList;
 import java.util.List;
 import java.util.Optional;
 
@@ -108,7 +114,7 @@ public final class WireClusters {
         wire.getReason());
   }
 
-  public static ClusterGarbage toWire(Cluster.Garbage garbage) {
+  public static ClusterGarbage toWire(Garbage garbage) {
     return ClusterGarbage.newBuilder()
         .addAllFiles(garbage.files())
         .setBytes(garbage.bytes())
@@ -116,8 +122,33 @@ public final class WireClusters {
         .build();
   }
 
-  public static Cluster.Garbage garbage(ClusterGarbage wire) {
-    return new Cluster.Garbage(
-        List.copyOf(wire.getFilesList()), wire.getBytes(), wire.getBlocked());
+  public static Garbage garbage(ClusterGarbage wire) {
+    return new Garbage(List.copyOf(wire.getFilesList()), wire.getBytes(), wire.getBlocked());
+  }
+
+  public static TrashList trash(List<TrashedFile> files) {
+    TrashList.Builder wire = TrashList.newBuilder();
+    for (TrashedFile file : files) {
+      wire.addFiles(
+          FileInTrash.newBuilder()
+              .setPath(file.path())
+              .setBytes(file.bytes())
+              .setSinceMicros(file.sinceMicros()));
+    }
+    return wire.build();
+  }
+
+  public static List<TrashedFile> trashed(TrashList wire) {
+    return wire.getFilesList().stream()
+        .map(file -> new TrashedFile(file.getPath(), file.getBytes(), file.getSinceMicros()))
+        .toList();
+  }
+
+  public static EmptiedTrash toWire(Emptied emptied) {
+    return EmptiedTrash.newBuilder().setFiles(emptied.files()).setBytes(emptied.bytes()).build();
+  }
+
+  public static Emptied emptied(EmptiedTrash wire) {
+    return new Emptied(wire.getFiles(), wire.getBytes());
   }
 }

@@ -5,7 +5,9 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
-import io.stele.base.table.Cluster.Garbage;
+import io.stele.base.table.StoredFiles.Garbage;
+import io.stele.tables.files.CollectionCheck;
+import io.stele.tables.files.Trash;
 import io.stele.tables.master.Orders.Answer;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.tablet.FragmentFiles;
@@ -20,9 +22,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
- * Finds and deletes files that nothing needs, and that nothing will.
+ * Finds files that nothing needs, and that nothing will, and moves them to the trash.
  *
  * <p>The order counts:
  *
@@ -31,7 +34,7 @@ import java.util.function.Supplier;
  *   2  which files there are         what is made later is left alone
  *   3  what each living server has   what it may yet name, what it may still read
  *   4  what META names, durably      what a crash of META's server could bring back counts
- *   5  who lives now                 a server that came meanwhile was not asked: nothing is deleted
+ *   5  who lives now                 a server that came meanwhile was not asked: nothing goes
  * </pre>
  *
  * <p>A file leaves the third set only once META names it durably, so it is in the fourth, which is
@@ -45,7 +48,9 @@ import java.util.function.Supplier;
  * and logs of runs that are gone stay.
  *
  * <p>What is superfluous once stays so: names are never used again. So it does no harm if a master
- * that was replaced goes on to delete what it found.
+ * that was replaced goes on to move what it found.
+ *
+ * <p>All of that rests on META. {@link CollectionCheck} says when META cannot be believed.
  */
 final class FileCollector {
   static final FilePath LOGS = FilePath.of("log");
@@ -57,6 +62,7 @@ final class FileCollector {
   private final Function<List<LiveServer>, Map<LiveServer, Answer<ServerReport>>> reports;
   private final Supplier<List<TabletConfig>> configs;
   private final Supplier<Optional<String>> foreign;
+  private final Trash trash;
 
   /**
    * Makes one.
@@ -73,7 +79,9 @@ final class FileCollector {
       Supplier<List<LiveServer>> live,
       Function<List<LiveServer>, Map<LiveServer, Answer<ServerReport>>> reports,
       Supplier<List<TabletConfig>> configs,
-      Supplier<Optional<String>> foreign) {
+      Supplier<Optional<String>> foreign,
+      Trash trash) {
+    this.trash = trash;
     this.foreign = foreign;
     this.files = files;
     this.logs = logs;
@@ -89,6 +97,14 @@ final class FileCollector {
    */
   private record Found(List<FileInfo> fragments, List<FileInfo> logs, Set<String> living) {
     static final Found NONE = new Found(List.of(), List.of(), Set.of());
+
+    List<FilePath> paths() {
+      return Stream.concat(fragments.stream(), logs.stream()).map(FileInfo::path).toList();
+    }
+
+    boolean isLiving(FilePath path) {
+      return living.contains(path.parent().name());
+    }
   }
 
   private record Decision(Found superfluous, String blocked) {}
@@ -97,28 +113,27 @@ final class FileCollector {
    * Finds what nothing needs.
    *
    * @param apply false to be told only
+   * @param asked for by somebody who may take more than half of all files
    */
-  synchronized Garbage collect(boolean apply) {
+  synchronized Garbage collect(boolean apply, boolean asked) {
     try {
-      Decision decision = decide();
+      Decision decision = decide(asked);
       Found found = decision.superfluous();
       if (apply) {
-        delete(files, found.fragments(), found.living());
-        delete(logs, found.logs(), found.living());
+        move(files, found.fragments(), found.living());
+        move(logs, found.logs(), found.living());
       }
-      List<String> names = new ArrayList<>();
-      found.fragments().forEach(file -> names.add(file.path().toString()));
-      found.logs().forEach(file -> names.add(file.path().toString()));
+      List<String> names = found.paths().stream().map(FilePath::value).toList();
       long bytes =
           found.fragments().stream().mapToLong(FileInfo::length).sum()
               + found.logs().stream().mapToLong(FileInfo::length).sum();
       return new Garbage(names, bytes, decision.blocked());
     } catch (IOException e) {
-      throw new UnavailableException("files cannot be looked at or deleted: " + e, e);
+      throw new UnavailableException("files cannot be looked at or moved to the trash: " + e, e);
     }
   }
 
-  private Decision decide() throws IOException {
+  private Decision decide(boolean asked) throws IOException {
     Optional<String> mismatch = foreign.get();
     if (mismatch.isPresent()) {
       return blocked(mismatch.get());
@@ -154,7 +169,18 @@ final class FileCollector {
                 + " has joined meanwhile, and was not asked what it needs");
       }
     }
-    return new Decision(superfluous(all, known, tablets, after), "");
+    Found found = superfluous(all, known, tablets, after);
+    return stop(all, tablets, found, asked)
+        .map(FileCollector::blocked)
+        .orElseGet(() -> new Decision(found, ""));
+  }
+
+  private static Optional<String> stop(
+      Found all, List<TabletConfig> tablets, Found found, boolean asked) {
+    int orphans = (int) found.paths().stream().filter(path -> !found.isLiving(path)).count();
+    return CollectionCheck.brokenMeta(tablets)
+        .or(() -> CollectionCheck.unknownName(all.paths()))
+        .or(() -> asked ? Optional.empty() : CollectionCheck.tooMany(all.paths().size(), orphans));
   }
 
   private static Decision blocked(String why) {
@@ -224,11 +250,11 @@ final class FileCollector {
     return found;
   }
 
-  private static void delete(FileStore store, Collection<FileInfo> superfluous, Set<String> living)
+  private void move(FileStore store, Collection<FileInfo> superfluous, Set<String> living)
       throws IOException {
+    trash.add(store, superfluous.stream().map(FileInfo::path).toList());
     Set<FilePath> directories = new HashSet<>();
     for (FileInfo file : superfluous) {
-      store.delete(file.path());
       if (!living.contains(file.path().parent().name())) {
         directories.add(file.path().parent());
       }

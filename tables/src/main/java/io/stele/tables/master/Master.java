@@ -9,6 +9,7 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.table.Cluster;
 import io.stele.base.time.RandomSource;
 import io.stele.tables.files.StoreIdentity;
+import io.stele.tables.files.Trash;
 import io.stele.tables.master.BalancePolicy.PlannedMove;
 import io.stele.tables.master.Reservations.Reservation;
 import io.stele.tables.meta.TabletConfig;
@@ -50,6 +51,7 @@ public final class Master implements Cluster, AutoCloseable {
   private final Mover mover;
   private final Balancer balancer;
   private final FileCollector collector;
+  private final Trash trash;
   private final TableCopies copies;
   private final ClusterTables tables;
   private final ReentrantLock rounds = new ReentrantLock(); // one at a time
@@ -79,6 +81,7 @@ public final class Master implements Cluster, AutoCloseable {
     this.assigner = new Assigner(parts, orders, reservations, troubles, jobs::start, jobs::wake);
     this.mover = new Mover(parts, settings, orders, reservations, assigner, jobs::wake);
     this.balancer = new Balancer(parts, settings, orders, reservations, assigner, rates);
+    this.trash = new Trash(parts.files(), parts.logs(), parts.clock(), parts.trash());
     this.collector =
         new FileCollector(
             parts.files(),
@@ -86,7 +89,8 @@ public final class Master implements Cluster, AutoCloseable {
             parts.membership()::live,
             balancer::reports,
             survey::durableConfigs,
-            identity::mismatch);
+            identity::mismatch,
+            trash);
     this.copies = new TableCopies(parts, settings, orders);
     this.tables = new ClusterTables(this);
     long now = parts.clock().nanos();
@@ -245,7 +249,7 @@ public final class Master implements Cluster, AutoCloseable {
     }
     if (now - collectDue >= 0) {
       collectDue = now + settings.collectEvery().toNanos();
-      jobs.startAlone(collecting, "collection of files", () -> collectFiles(true));
+      jobs.startAlone(collecting, "collection of files", () -> collect(true, false));
     }
   }
 
@@ -425,13 +429,47 @@ public final class Master implements Cluster, AutoCloseable {
 
   @Override
   public Garbage collectFiles(boolean apply) {
-    Garbage garbage = collector.collect(apply);
+    return collect(apply, apply);
+  }
+
+  private Garbage collect(boolean apply, boolean asked) {
+    Garbage garbage = collector.collect(apply, asked);
     if (!garbage.blocked().isEmpty()) {
       parts.events().accept(new MasterEvent.CollectionBlocked(garbage.blocked()));
     } else if (apply && !garbage.files().isEmpty()) {
-      parts.events().accept(new MasterEvent.FilesDeleted(garbage.files().size(), garbage.bytes()));
+      parts.events().accept(new MasterEvent.FilesTrashed(garbage.files().size(), garbage.bytes()));
+    }
+    if (apply) {
+      tidyTrash();
     }
     return garbage;
+  }
+
+  private void tidyTrash() {
+    Trash.Tidied gone = trash.tidy();
+    if (gone.old().files() > 0) {
+      parts.events().accept(new MasterEvent.TrashEmptied(gone.old().files(), gone.old().bytes()));
+    }
+    if (gone.early().files() > 0) {
+      parts
+          .events()
+          .accept(new MasterEvent.TrashGaveWay(gone.early().files(), gone.early().bytes()));
+    }
+  }
+
+  @Override
+  public List<TrashedFile> trashedFiles() {
+    return trash.list();
+  }
+
+  @Override
+  public List<String> restoreFiles(String path) {
+    return trash.restore(path);
+  }
+
+  @Override
+  public Emptied emptyTrash(Duration age) {
+    return trash.empty(age);
   }
 
   /** Ends; what servers were told to do, they do. */

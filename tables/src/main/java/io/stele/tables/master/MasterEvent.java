@@ -93,10 +93,33 @@ public sealed interface MasterEvent extends Event {
     }
   }
 
-  record FilesDeleted(int files, long bytes) implements MasterEvent {
+  record FilesTrashed(int files, long bytes) implements MasterEvent {
     @Override
     public String text() {
-      return "deleted %d files of %d bytes that nothing needs".formatted(files, bytes);
+      return "moved %d files of %d bytes that nothing needs to the trash".formatted(files, bytes);
+    }
+  }
+
+  /** Files whose time in the trash was over are gone for good. */
+  record TrashEmptied(int files, long bytes) implements MasterEvent {
+    @Override
+    public String text() {
+      return "deleted %d files of %d bytes from the trash".formatted(files, bytes);
+    }
+  }
+
+  /** The disk is nearly full, so files in the trash were deleted before their time was over. */
+  record TrashGaveWay(int files, long bytes) implements MasterEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "less than a tenth of the disk is free: deleted %d files of %d bytes from the trash"
+              .formatted(files, bytes)
+          + " before their time";
     }
   }
 
@@ -108,7 +131,7 @@ public sealed interface MasterEvent extends Event {
 
     @Override
     public String text() {
-      return "no file was deleted: " + why;
+      return "no file is moved to the trash: " + why;
     }
   }
 

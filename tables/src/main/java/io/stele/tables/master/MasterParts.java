@@ -5,6 +5,7 @@ import io.stele.base.time.Clock;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.RootStore;
 import io.stele.tables.txn.Lease;
+import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -18,6 +19,7 @@ import java.util.function.Function;
  * @param meta read and written wherever its tablets are
  * @param files that hold the fragments of all servers
  * @param logs that hold the logs of all servers; may be the same
+ * @param trash how long files that nothing needs stay in the trash
  * @param events told of everything that happens, on the thread on which it does
  */
 public record MasterParts(
@@ -31,10 +33,11 @@ public record MasterParts(
     FileStore files,
     FileStore logs,
     Clock clock,
+    Duration trash,
     Consumer<MasterEvent> events) {
 
   MasterParts withLead(Lease other) {
     return new MasterParts(
-        address, token, other, membership, controls, meta, root, files, logs, clock, events);
+        address, token, other, membership, controls, meta, root, files, logs, clock, trash, events);
   }
 }

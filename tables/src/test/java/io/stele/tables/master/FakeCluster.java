@@ -40,6 +40,8 @@ final class FakeCluster implements Membership, MetaAccess {
           .withBalance(false, Duration.ofHours(1))
           .withCollectEvery(Duration.ofHours(1));
 
+  static final Duration TRASH = Duration.ofHours(24);
+
   final MemoryFileStore files = new MemoryFileStore();
   final MemoryRoot root = new MemoryRoot();
   final MemoryMeta cells = new MemoryMeta();
@@ -84,6 +86,7 @@ final class FakeCluster implements Membership, MetaAccess {
                 files,
                 files,
                 Clock.system(),
+                TRASH,
                 events::add),
             settings);
     masters.add(master);

@@ -9,12 +9,16 @@ import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.file.WritableFile;
-import io.stele.base.table.Cluster.Garbage;
+import io.stele.base.table.StoredFiles.Garbage;
+import io.stele.base.table.StoredFiles.TrashedFile;
+import io.stele.tables.files.Trash;
 import io.stele.tables.master.Orders.Answer;
 import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.LogRef;
 import io.stele.tables.meta.TabletConfig;
+import io.stele.testkit.ManualClock;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -45,9 +49,12 @@ class FileCollectorTest {
   private int steps;
   private Optional<String> foreign = Optional.empty();
 
+  private final ManualClock clock = new ManualClock();
+  private final Trash trash = new Trash(files, logs, clock, Duration.ofHours(24));
+
   private final FileCollector collector =
       new FileCollector(
-          files, logs, () -> List.copyOf(live), this::report, this::read, () -> foreign);
+          files, logs, () -> List.copyOf(live), this::report, this::read, () -> foreign, trash);
 
   @BeforeEach
   void twoServersWithATabletEach() throws IOException {
@@ -120,9 +127,9 @@ class FileCollectorTest {
   }
 
   private List<String> collected() {
-    Garbage told = collector.collect(false);
+    Garbage told = collector.collect(false, false);
     assertThat(told.blocked()).isEmpty();
-    Garbage done = collector.collect(true);
+    Garbage done = collector.collect(true, false);
     assertThat(done.files()).as("a dry run tells what is done").isEqualTo(told.files());
     return done.files();
   }
@@ -138,10 +145,73 @@ class FileCollectorTest {
   void nothingGoesWhereTheFilesAreAnotherClusters() throws IOException {
     write(files, fragment(A, 2));
     foreign = Optional.of("these are another cluster's");
-    Garbage garbage = collector.collect(true);
+    Garbage garbage = collector.collect(true, false);
     assertThat(garbage.blocked()).isEqualTo("these are another cluster's");
     assertThat(garbage.files()).isEmpty();
     assertThat(left(files, "fragments/s1")).hasSize(2);
+  }
+
+  @Test
+  void whatGoesStaysInTheTrashForAWhile() throws IOException {
+    write(files, fragment(A, 2));
+    write(logs, FilePath.of("log/s0/1.log"));
+    assertThat(collected()).containsExactly(fragment(A, 2).toString(), "log/s0/1.log");
+    assertThat(files.stat(fragment(A, 2))).isEmpty();
+    assertThat(trash.list())
+        .extracting(TrashedFile::path)
+        .containsExactlyInAnyOrder(fragment(A, 2).toString(), "log/s0/1.log");
+    assertThat(trash.restore("fragments")).containsExactly(fragment(A, 2).toString());
+    assertThat(files.stat(fragment(A, 2))).isPresent();
+  }
+
+  @Test
+  void nothingGoesWhereMetaHasAHole() throws IOException {
+    write(files, fragment(A, 2)); // of the tablet whose row is missing
+    meta.put(
+        "a",
+        TabletConfig.empty("a", Bytes.utf8("m"), Optional.empty())
+            .withServer(A.address(), List.of(new LogRef(FilePath.of("log/" + A.run()), 0))));
+    Garbage garbage = collector.collect(true, true);
+    assertThat(garbage.blocked()).contains("META is not whole").contains("begins behind row");
+    assertThat(left(files, "fragments/s1")).hasSize(2);
+  }
+
+  @Test
+  void nothingGoesWhereTwoTabletsHaveTheSameRows() {
+    meta.put("Z", TabletConfig.empty("a", Bytes.EMPTY, Optional.of(Bytes.utf8("m"))));
+    assertThat(collector.collect(true, true).blocked()).contains("both have the rows between");
+  }
+
+  @Test
+  void nothingGoesBesideAFileOfAnUnknownKind() throws IOException {
+    write(files, fragment(A, 2));
+    write(files, FilePath.of("fragments/s1/0000000003.frag2"));
+    assertThat(collector.collect(true, true).blocked())
+        .contains("fragments/s1/0000000003.frag2 is neither a fragment nor a log");
+    assertThat(left(files, "fragments/s1")).hasSize(3);
+  }
+
+  @Test
+  void moreThanHalfOfAllFilesGoesOnlyIfSomebodyAsksForIt() throws IOException {
+    LiveServer gone = new LiveServer("s0", "g:1");
+    for (int i = 1; i <= 101; i++) {
+      write(files, fragment(gone, i));
+    }
+    assertThat(collector.collect(true, false).blocked()).contains("101 of 105 files");
+    assertThat(left(files, "fragments/s0")).hasSize(101);
+    Garbage asked = collector.collect(true, true);
+    assertThat(asked.blocked()).isEmpty();
+    assertThat(asked.files()).hasSize(101);
+    assertThat(left(files, "fragments/s0")).isEmpty();
+  }
+
+  @Test
+  void whatLivingServersLetGoMayBeMoreThanHalf() throws IOException {
+    reports.put(A, report(A, 500, 0));
+    for (int i = 2; i <= 200; i++) {
+      write(files, fragment(A, i));
+    }
+    assertThat(collector.collect(true, false).files()).hasSize(199);
   }
 
   @Test
@@ -157,7 +227,7 @@ class FileCollectorTest {
   @Test
   void aDryRunDeletesNothing() throws IOException {
     write(files, fragment(A, 2));
-    Garbage told = collector.collect(false);
+    Garbage told = collector.collect(false, false);
     assertThat(told.files()).hasSize(1);
     assertThat(told.bytes()).isEqualTo(7);
     assertThat(left(files, "fragments/s1")).hasSize(2);
@@ -191,7 +261,7 @@ class FileCollectorTest {
             reports.put(A, report(A, 10, 0));
           }
         };
-    assertThat(collector.collect(true).files()).containsExactly(fragment(A, 1).toString());
+    assertThat(collector.collect(true, false).files()).containsExactly(fragment(A, 1).toString());
     assertThat(left(files, "fragments/s1")).containsExactly("0000000005.frag");
   }
 
@@ -207,7 +277,7 @@ class FileCollectorTest {
             throw new AssertionError(e);
           }
         };
-    assertThat(collector.collect(true).files()).isEmpty();
+    assertThat(collector.collect(true, false).files()).isEmpty();
     assertThat(left(files, "fragments/s9")).hasSize(1);
   }
 
@@ -222,7 +292,7 @@ class FileCollectorTest {
   void aServerThatDoesNotReportStopsEverything() throws IOException {
     write(files, fragment(B, 2));
     silent.add(A);
-    Garbage garbage = collector.collect(true);
+    Garbage garbage = collector.collect(true, false);
     assertThat(garbage.files()).isEmpty();
     assertThat(garbage.blocked())
         .isEqualTo("server a:1 does not say which files it needs: no answer");
@@ -233,7 +303,7 @@ class FileCollectorTest {
   void aServerThatJoinsMeanwhileStopsEverything() throws IOException {
     write(files, fragment(B, 2));
     whileReading = () -> live.add(NEW);
-    Garbage garbage = collector.collect(true);
+    Garbage garbage = collector.collect(true, false);
     assertThat(garbage.files()).isEmpty();
     assertThat(garbage.blocked()).contains("server n:1 has joined meanwhile");
   }
@@ -245,7 +315,7 @@ class FileCollectorTest {
         () -> {
           throw new CorruptDataException("META", 0, "a row", "none");
         };
-    Garbage garbage = collector.collect(true);
+    Garbage garbage = collector.collect(true, false);
     assertThat(garbage.files()).isEmpty();
     assertThat(garbage.blocked()).contains("META").contains("expected a row, found none");
     assertThat(left(files, "fragments/s2")).hasSize(2);
@@ -288,7 +358,7 @@ class FileCollectorTest {
           live.remove(B);
           save("b", A, fragment(B, 1));
         };
-    Garbage garbage = collector.collect(true);
+    Garbage garbage = collector.collect(true, false);
     assertThat(garbage.files()).containsExactly(fragment(B, 2).toString());
     assertThat(left(logs, "log/s2")).as("its log").hasSize(1);
   }
@@ -313,11 +383,5 @@ class FileCollectorTest {
     meta.clear();
     assertThat(collected()).noneMatch(name -> name.startsWith("log/"));
     assertThat(left(logs, "log/s1")).hasSize(1);
-  }
-
-  @Test
-  void whatIsNoFragmentOfALivingServerStays() throws IOException {
-    write(files, FilePath.of("fragments/s1/notes.txt"));
-    assertThat(collected()).isEmpty();
   }
 }

@@ -54,6 +54,7 @@ class MasterClusterTest {
                 cluster.files(),
                 cluster.files(),
                 Clock.system(),
+                FakeCluster.TRASH,
                 events::add),
             settings);
     masters.add(master);
@@ -298,7 +299,7 @@ class MasterClusterTest {
       assertThat(master.collectFiles(true).blocked()).isEmpty();
       checkAll();
     }
-    assertThat(events).filteredOn(event -> event instanceof MasterEvent.FilesDeleted).isNotEmpty();
+    assertThat(events).filteredOn(event -> event instanceof MasterEvent.FilesTrashed).isNotEmpty();
     assertThat(master.tables().verifyMeta("")).isEmpty();
   }
 
