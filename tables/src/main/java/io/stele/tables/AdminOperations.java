@@ -10,6 +10,7 @@ import io.stele.base.table.RowSample;
 import io.stele.base.table.TabletInfo;
 import io.stele.base.table.TabletLocation;
 import io.stele.engine.disk.DiskFragment;
+import io.stele.tables.files.MetaFiles;
 import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.MetaVerifier;
 import io.stele.tables.meta.TableNames;
@@ -183,15 +184,8 @@ final class AdminOperations {
   }
 
   private MetaVerifier verifier() {
-    return new MetaVerifier(
-        path -> {
-          try {
-            return machinery.parts().files().stat(path).isPresent();
-          } catch (IOException e) {
-            throw new UnavailableException("file " + path + " cannot be looked at: " + e, e);
-          }
-        },
-        location -> location.equals(machinery.home().address()));
+    return new MetaFiles(machinery.parts().files())
+        .verifier(location -> location.equals(machinery.home().address()));
   }
 
   void loadFixed(String table, String configFile) {

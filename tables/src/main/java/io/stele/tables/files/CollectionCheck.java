@@ -29,7 +29,7 @@ public final class CollectionCheck {
    * Rows that no tablet has, or that two have: there may be a tablet of which META tells nothing.
    */
   public static Optional<String> brokenMeta(List<TabletConfig> tablets) {
-    MetaVerifier verifier = new MetaVerifier(_ -> true, _ -> true);
+    MetaVerifier verifier = new MetaVerifier(_ -> true, _ -> true, (_, _) -> false);
     Map<String, List<TabletConfig>> tables = new LinkedHashMap<>();
     for (TabletConfig tablet : tablets) {
       tables.computeIfAbsent(tablet.table(), _ -> new ArrayList<>()).add(tablet);

@@ -11,6 +11,7 @@ import io.stele.base.schema.TableSchema;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.TabletInfo;
+import io.stele.tables.files.MetaFiles;
 import io.stele.tables.master.Orders.Answer;
 import io.stele.tables.master.Reservations.Reservation;
 import io.stele.tables.meta.Futures;
@@ -21,7 +22,6 @@ import io.stele.tables.meta.MetaVerifier;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -412,15 +412,7 @@ public final class ClusterTables implements TableAdmin {
 
   private MetaVerifier verifier() {
     Set<String> addresses = live().stream().map(LiveServer::address).collect(Collectors.toSet());
-    return new MetaVerifier(
-        path -> {
-          try {
-            return master.parts().files().stat(path).isPresent();
-          } catch (IOException e) {
-            throw new UnavailableException("file " + path + " cannot be looked at: " + e, e);
-          }
-        },
-        addresses::contains);
+    return new MetaFiles(master.parts().files()).verifier(addresses::contains);
   }
 
   // ---- what a cluster has no use for, or does by itself

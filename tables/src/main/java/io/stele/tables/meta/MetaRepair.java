@@ -3,6 +3,7 @@ package io.stele.tables.meta;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.file.FilePath;
+import io.stele.base.predicate.RowRange;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.table.MetaProblem.Kind;
 import java.util.ArrayList;
@@ -25,7 +26,9 @@ import java.util.stream.Collectors;
  *
  * <p>Both are safe because the halves of a split share their files and their log until both rows
  * are durable. So a first half that begins elsewhere, or names what the other does not, was not
- * left by a split, and erasing it could lose rows: that is refused.
+ * left by a split, and erasing it could lose rows: that is refused. Likewise an upper half none of
+ * whose files has rows of the gap before it was not left by a split: the tablet that had them is
+ * missing with its files, and to close the gap would make its rows seem never to have been.
  *
  * <p>A repair needs the tablets before the damage, and how far back is not known beforehand: an
  * overlap can reach back over any number of tablets. It is therefore planned from all rows of the
@@ -122,10 +125,18 @@ public final class MetaRepair {
     return explain(problem, why + "; compare what both hold");
   }
 
-  private static Step closeGap(TableRows rows, MetaProblem problem) {
+  private Step closeGap(TableRows rows, MetaProblem problem) {
     TabletConfig tablet = at(rows, problem.row());
     int index = rows.tablets().indexOf(tablet);
     Bytes end = index == 0 ? Bytes.EMPTY : rows.tablets().get(index - 1).last().orElse(Bytes.EMPTY);
+    RowRange gap = TabletConfig.empty(tablet.table(), end, Optional.of(tablet.first())).range();
+    if (!verifier.holds(tablet, gap)) {
+      return explain(
+          problem,
+          "no file of the tablet has rows of the gap, so this was not left by a split; find the"
+              + " files of the tablet that is missing (`stele cluster trash ls`) before anything"
+              + " else");
+    }
     return new Step(
         new MetaProblem(
             problem.kind(),

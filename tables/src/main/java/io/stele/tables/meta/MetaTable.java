@@ -274,7 +274,7 @@ public final class MetaTable {
     RowChanges rows = new RowChanges();
     for (TabletKey key : change.erased()) {
       checkLevel(level, key.table());
-      rows.add(key.metaRow(), batch -> TabletCells.erase(key, batch));
+      rows.erase(key.metaRow(), batch -> TabletCells.erase(key, batch));
     }
     for (TabletConfig config : change.saved()) {
       checkLevel(level, config.table());

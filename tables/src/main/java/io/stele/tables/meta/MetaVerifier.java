@@ -2,12 +2,14 @@ package io.stele.tables.meta;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.file.FilePath;
+import io.stele.base.predicate.RowRange;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.table.MetaProblem.Kind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 
 /**
@@ -27,16 +29,27 @@ import java.util.function.Predicate;
 public final class MetaVerifier {
   private final Predicate<FilePath> fileExists;
   private final Predicate<String> locationExists;
+  private final BiPredicate<FilePath, RowRange> fileHolds;
 
   /**
    * A verifier that also asks for what META names.
    *
    * @param fileExists is there such a fragment?
    * @param locationExists is there a server with this address?
+   * @param fileHolds are there rows of a range in a fragment?
    */
-  public MetaVerifier(Predicate<FilePath> fileExists, Predicate<String> locationExists) {
+  public MetaVerifier(
+      Predicate<FilePath> fileExists,
+      Predicate<String> locationExists,
+      BiPredicate<FilePath, RowRange> fileHolds) {
     this.fileExists = fileExists;
     this.locationExists = locationExists;
+    this.fileHolds = fileHolds;
+  }
+
+  /** Whether a file that a tablet names has rows of a range. */
+  boolean holds(TabletConfig tablet, RowRange rows) {
+    return tablet.paths().stream().anyMatch(path -> fileHolds.test(path, rows));
   }
 
   /** All that is wrong, in the order of META. */

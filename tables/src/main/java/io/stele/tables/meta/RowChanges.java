@@ -9,10 +9,13 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +32,9 @@ import java.util.function.Supplier;
  * the next one begins above it, and what others write there is newer for sure. By a transaction
  * that was lost in the crash it might not be.
  *
- * <p>Rows on several servers are changed server by server, in the order of the rows.
+ * <p>Rows on several servers are changed server by server, in the order of the rows, except that
+ * rows are erased last. A crash in between then leaves two rows for the same tablet, which a repair
+ * can tell apart, and never a tablet of which META says nothing.
  */
 final class RowChanges {
   private static final int MOST_TRIES = 200;
@@ -52,6 +57,14 @@ final class RowChanges {
   }
 
   private final SortedMap<Bytes, Consumer<CellBatchBuilder>> rows = new TreeMap<>();
+
+  private final Set<Bytes> erased = new HashSet<>();
+
+  /** Adds the erasure of a row. */
+  void erase(Bytes row, Consumer<CellBatchBuilder> change) {
+    erased.add(row);
+    rows.merge(row, change, Consumer::andThen);
+  }
 
   /** Adds what is to be done with a row. */
   void add(Bytes row, Consumer<CellBatchBuilder> change) {
@@ -76,7 +89,7 @@ final class RowChanges {
    */
   long apply(MetaAccess access, String metaTable, Check check) {
     long newest = 0;
-    for (List<Bytes> part : access.together(metaTable, List.copyOf(rows.keySet()))) {
+    for (List<Bytes> part : erasuresLast(access.together(metaTable, List.copyOf(rows.keySet())))) {
       long txn =
           untilNobodyInterferes(
               () -> {
@@ -88,6 +101,10 @@ final class RowChanges {
       newest = Math.max(newest, txn);
     }
     return newest;
+  }
+
+  private List<List<Bytes>> erasuresLast(List<List<Bytes>> parts) {
+    return parts.stream().sorted(Comparator.comparing(erased::containsAll)).toList();
   }
 
   private static long read(MetaAccess access, String metaTable, List<Bytes> rows, Check check) {

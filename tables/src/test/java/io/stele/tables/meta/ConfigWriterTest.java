@@ -354,7 +354,7 @@ class ConfigWriterTest {
     }
     writer.drain().join();
     assertThat(table.tablets("t")).isEqualTo(tablets.stream().map(AtomicReference::get).toList());
-    assertThat(table.verify("t", new MetaVerifier(f -> true, l -> true)))
+    assertThat(table.verify("t", new MetaVerifier(f -> true, l -> true, (f, r) -> true)))
         .extracting(problem -> problem.kind().name())
         .containsExactly("INVALID_SCHEMA");
   }

@@ -26,11 +26,17 @@ public final class MemoryMeta implements MetaAccess {
   private Supplier<Optional<SteleException>> failure = Optional::empty;
   private long txn;
   private int applies;
+  private boolean apart;
   private int cellsScanned;
 
   /** From now on each commit asks whether it fails. */
   public synchronized void failWith(Supplier<Optional<SteleException>> next) {
     failure = next;
+  }
+
+  /** From now on each row is on a server of its own. */
+  synchronized void setApart() {
+    apart = true;
   }
 
   synchronized int applies() {
@@ -75,6 +81,9 @@ public final class MemoryMeta implements MetaAccess {
 
   @Override
   public List<List<Bytes>> together(String metaTable, List<Bytes> rows) {
+    if (apart) {
+      return rows.stream().map(List::of).toList();
+    }
     return rows.isEmpty() ? List.of() : List.of(rows);
   }
 

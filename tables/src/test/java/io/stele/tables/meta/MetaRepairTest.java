@@ -8,6 +8,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellKind;
 import io.stele.base.file.FilePath;
+import io.stele.base.predicate.RowRange;
 import io.stele.base.table.MetaProblem.Kind;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class MetaRepairTest {
-  private static final MetaVerifier VERIFIER = new MetaVerifier(file -> true, location -> true);
+  private static final MetaVerifier VERIFIER =
+      new MetaVerifier(file -> true, location -> true, (file, rows) -> true);
   private static final MetaRepair REPAIR = new MetaRepair(VERIFIER);
 
   /**
@@ -59,6 +61,31 @@ class MetaRepairTest {
                 Bytes.utf8("a")));
     assertThat(steps.getFirst().problem().repair()).contains("begin behind row \"a\"");
     assertThat(VERIFIER.verify(TableRows.of("t", apply(tablets, steps)))).isEmpty();
+  }
+
+  /** A tablet whose files have no rows of the gap is not the upper half of a split. */
+  @Test
+  void aGapThatNoSplitLeftIsOnlyExplained() {
+    List<RowRange> asked = new ArrayList<>();
+    MetaRepair repair =
+        new MetaRepair(
+            new MetaVerifier(
+                file -> true,
+                location -> true,
+                (file, rows) -> {
+                  asked.add(rows);
+                  return false;
+                }));
+    assertThat(repair.plan(rows(tablet("", "a"), tablet("b", "c", "1"), tablet("c", "!"))))
+        .singleElement()
+        .satisfies(
+            step -> {
+              assertThat(step.change()).isEmpty();
+              assertThat(step.problem().kind()).isEqualTo(Kind.GAP);
+              assertThat(step.problem().explanation()).contains("not left by a split");
+            });
+    assertThat(asked)
+        .containsExactly(new RowRange(Bytes.utf8("a").successor(), Bytes.utf8("b").successor()));
   }
 
   /** The same with the first tablet of the table, whose lower half is the first tablet. */
@@ -149,7 +176,8 @@ class MetaRepairTest {
 
   @Test
   void everythingElseIsExplainedAndUntouched() {
-    MetaRepair repair = new MetaRepair(new MetaVerifier(file -> false, location -> false));
+    MetaRepair repair =
+        new MetaRepair(new MetaVerifier(file -> false, location -> false, (file, rows) -> false));
     TableRows rows =
         new TableRows(
             "t",

@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 
 class MetaTableTest {
   private static final TableSchema SCHEMA = TableSchema.ofFamilies("a", "b");
-  private static final MetaVerifier VERIFIER = new MetaVerifier(file -> true, location -> true);
+  private static final MetaVerifier VERIFIER =
+      new MetaVerifier(file -> true, location -> true, (file, rows) -> true);
 
   private final MemoryMeta meta = new MemoryMeta();
   private final MemoryRoot root = new MemoryRoot();
@@ -109,6 +110,36 @@ class MetaTableTest {
         .containsExactly(elsewhere);
     assertThat(table.tabletsAt(MetaLevel.META0, "server:1", unreadable::add)).isEmpty();
     assertThat(table.tabletsAt(MetaLevel.ROOT, "server:1", unreadable::add)).isEmpty();
+  }
+
+  /**
+   * The rows of two tablets that are joined are on two servers. The lower row was once erased
+   * first: a crash then left its rows and files to nobody.
+   */
+  @Test
+  void aJoinThatIsCutOffLeavesNoTabletOut() {
+    TabletConfig lower = tablet("", "c", "1");
+    TabletConfig upper = tablet("c", "!", "2");
+    create("t", lower, upper);
+    meta.setApart();
+    int before = meta.applies();
+    meta.failWith(
+        () ->
+            meta.applies() > before + 1
+                ? Optional.of(new OutcomeUnknownException("the server has ended"))
+                : Optional.empty());
+    TabletConfig joined = tablet("", "!", "1", "2").withRevision(upper.revision() + 1);
+    assertThatThrownBy(
+            () ->
+                table.apply(
+                    MetaLevel.META1,
+                    new Change(List.of(joined), List.of(lower.key())),
+                    (tablet, stored) -> {}))
+        .isInstanceOf(OutcomeUnknownException.class);
+    meta.failWith(Optional::empty);
+    assertThat(table.tablets("t")).containsExactly(lower, joined);
+    assertThat(table.repair("t", VERIFIER, true)).singleElement().matches(MetaProblem::repaired);
+    assertThat(table.tablets("t")).containsExactly(joined);
   }
 
   /** "(C,a..c)→(B,a..b)+(C,b..c); same files until sync" */

@@ -12,7 +12,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class MetaVerifierTest {
-  private static final MetaVerifier VERIFIER = new MetaVerifier(file -> true, location -> true);
+  private static final MetaVerifier VERIFIER =
+      new MetaVerifier(file -> true, location -> true, (file, rows) -> true);
 
   /** "One meta table invariant is that there are no holes in the row space." */
   @Test
@@ -80,7 +81,9 @@ class MetaVerifierTest {
 
   @Test
   void filesThatAreNamedAndAbsentAreReported() {
-    MetaVerifier verifier = new MetaVerifier(file -> !file.name().equals("lost"), location -> true);
+    MetaVerifier verifier =
+        new MetaVerifier(
+            file -> !file.name().equals("lost"), location -> true, (file, rows) -> true);
     assertThat(verifier.verify(rows(tablet("", "a", "1", "lost"), tablet("a", "!", "1"))))
         .singleElement()
         .satisfies(
@@ -93,7 +96,8 @@ class MetaVerifierTest {
 
   @Test
   void locationsThatDoNotExistAreReportedAndNoLocationIsNone() {
-    MetaVerifier verifier = new MetaVerifier(file -> true, "elsewhere:1"::equals);
+    MetaVerifier verifier =
+        new MetaVerifier(file -> true, "elsewhere:1"::equals, (file, rows) -> true);
     TabletConfig unserved = tablet("a", "!").withServer("", List.of());
     assertThat(verifier.verify(rows(tablet("", "a"), unserved)))
         .singleElement()
