@@ -3,6 +3,8 @@ package io.stele.engine.cache;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Policy;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
@@ -28,6 +30,9 @@ public final class BlockCache {
   public static final class FileKey {
     private final int number = FILES.incrementAndGet();
     private volatile boolean dropped;
+
+    /** Of its blocks that are here, and perhaps of some that are no more. */
+    private final Set<Long> offsets = ConcurrentHashMap.newKeySet();
 
     private FileKey() {}
   }
@@ -66,6 +71,7 @@ public final class BlockCache {
         Caffeine.newBuilder()
             .maximumWeight(capacity)
             .<Key, CachedBlock>weigher((_, block) -> block.weight())
+            .evictionListener((key, _, _) -> evicted(key))
             .executor(Runnable::run)
             .build();
     this.adaptiveBound = adaptive.policy().eviction().orElseThrow();
@@ -96,6 +102,7 @@ public final class BlockCache {
     } else {
       adaptive.put(key, block);
     }
+    file.offsets.add(offset); // after the block: an eviction that comes first must not undo it
     if (file.dropped) { // meanwhile: nobody would ever ask for it again
       forget(key);
     }
@@ -116,11 +123,23 @@ public final class BlockCache {
     adaptiveBound.setMaximum(capacity - residents.remove(key));
   }
 
-  /** Lets go of all blocks of a file that was closed. */
+  /** A block can be in both parts, if it was asked for by a reader without a priority. */
+  private void evicted(@Nullable Key key) {
+    if (key != null && residents.get(key) == null) {
+      key.file.offsets.remove(key.offset);
+    }
+  }
+
+  /** Lets go of all blocks of a file that was closed, without looking at those of others. */
   public void drop(FileKey file) {
     file.dropped = true;
-    adaptive.asMap().keySet().removeIf(key -> key.file == file);
-    adaptiveBound.setMaximum(capacity - residents.removeAll(file));
+    for (long offset : file.offsets) {
+      Key key = new Key(file, offset);
+      adaptive.invalidate(key);
+      residents.remove(key);
+    }
+    file.offsets.clear();
+    adaptiveBound.setMaximum(capacity - residents.weight());
   }
 
   public Stats stats() {

@@ -106,21 +106,6 @@ final class Residents {
     return weight;
   }
 
-  /** Returns the weight that is left. */
-  synchronized long removeAll(BlockCache.FileKey file) {
-    for (Rank rank : ranks) {
-      Iterator<Map.Entry<BlockCache.Key, CachedBlock>> each = rank.blocks.entrySet().iterator();
-      while (each.hasNext()) {
-        Map.Entry<BlockCache.Key, CachedBlock> entry = each.next();
-        if (entry.getKey().file().equals(file)) {
-          each.remove();
-          forget(rank, entry.getKey(), entry.getValue());
-        }
-      }
-    }
-    return weight;
-  }
-
   private void forget(Rank rank, BlockCache.Key key, CachedBlock block) {
     all.remove(key);
     rank.weight -= block.weight();

@@ -67,7 +67,7 @@ final class TabletNode implements SessionLoop.Work {
             .cache(new BlockCache(settings.cacheBytes()))
             .events(events::publish)
             .probe(new RunProbe(parts.membership()))
-            .cluster(new ClusterPlace(name, new SessionLease(session), parts.meta(), parts.logs()))
+            .cluster(new ClusterPlace(name, lease(session), parts.meta(), parts.logs()))
             .open();
     Tenure tenure = new Tenure(session, server);
     boolean joined = false;
@@ -85,6 +85,10 @@ final class TabletNode implements SessionLoop.Work {
         tenure.abandon();
       }
     }
+  }
+
+  private SessionLease lease(Session session) {
+    return new SessionLease(session::isAlive, parts.clock(), settings.session().dividedBy(2));
   }
 
   /** A server that cannot write is of no use: another one, with a log of its own, may be. */

@@ -1,6 +1,7 @@
 package io.stele.tables.load;
 
 import io.stele.base.error.FencedException;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.tables.meta.ConfigGuard;
@@ -16,12 +17,15 @@ import io.stele.tables.tablet.TabletConfigs;
 import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
 import io.stele.tables.txn.Sequencer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -166,11 +170,25 @@ public final class ConfigSaver implements TabletConfigs {
   }
 
   /**
-   * Waits until nothing that was asked for is still to be saved where a table is described; fails
-   * when the log does.
+   * Waits until nothing that was asked for is still to be saved where a table is described.
+   *
+   * @param most how long; those who hold locks must not wait for META, whose own tablets may need
+   *     them to come back
+   * @throws UnavailableException if it takes longer
    */
-  public void drain(Table table) {
-    Futures.await(sequencer.unlessFailed(writer.drain(table.name())));
+  public void drain(Table table, Duration most) {
+    CompletableFuture<?> drained =
+        sequencer.unlessFailed(
+            writer.drain(table.name()).orTimeout(most.toNanos(), TimeUnit.NANOSECONDS));
+    try {
+      Futures.await(drained);
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof TimeoutException) {
+        throw new UnavailableException(
+            "META took no configurations of table \"" + table.name() + "\" for " + most, e);
+      }
+      throw e;
+    }
   }
 
   private CompletableFuture<Long> saveFixed(Table table) {

@@ -18,6 +18,17 @@ record DeadLog(FileStore logs, FilePath directory) {
     LogFence.put(logs, directory, by);
   }
 
+  /**
+   * Makes what can be read of it durable. Its server may have died between a write and the sync:
+   * what is served from it now must not vanish with the next power failure, while later writes that
+   * build on it stay.
+   */
+  void sync() throws IOException {
+    for (FilePath path : files()) {
+      logs.sync(path);
+    }
+  }
+
   /** Its files, oldest first. */
   List<FilePath> files() throws IOException {
     return logs.list(directory).stream()

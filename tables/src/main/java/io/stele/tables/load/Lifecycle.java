@@ -31,6 +31,7 @@ import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
 import io.stele.tables.write.Flusher;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -47,6 +48,14 @@ import java.util.function.Consumer;
  */
 public final class Lifecycle {
   private static final int DROP_ATTEMPTS = 20;
+
+  /**
+   * How long configurations that wait are awaited before tablets change, without the locks that
+   * flushes and compactions need, and with them: what came meanwhile.
+   */
+  public static final Duration DRAIN = Duration.ofSeconds(5);
+
+  public static final Duration DRAIN_UNDER_LOCKS = Duration.ofSeconds(1);
 
   private final ServerParts server;
   private final TableSet tables;
@@ -316,11 +325,13 @@ public final class Lifecycle {
             throw new InvalidRequestException(
                 "table \"" + name + "\" is fixed: unload it and delete its configuration");
           }
+          configs.drain(table, DRAIN);
           withoutCompaction.accept(
               () ->
                   flusher.pausing(
                       () -> {
-                        configs.drain(table); // or META would be told of its tablets again
+                        configs.drain(
+                            table, DRAIN_UNDER_LOCKS); // or META would be told of its tablets again
                         dropRows(name);
                         forget(table);
                         return table;

@@ -212,6 +212,7 @@ public final class Loader {
     DeadLog log = new DeadLog(logs, directory);
     try {
       log.fence(home.address());
+      log.sync();
       return log.lastTxn();
     } catch (IOException e) {
       throw new UnavailableException("log " + directory + " could not be read: " + e, e);

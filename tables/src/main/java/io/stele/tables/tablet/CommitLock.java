@@ -1,32 +1,48 @@
 package io.stele.tables.tablet;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The one lock of a tablet server. Under it a change is checked, gets its transaction and goes to
  * memory and to the log's queue, so all three have one order; and under it the views of tables are
- * replaced. Nobody reads a file, or waits for one, while holding it.
+ * replaced. Nobody reads or closes a file, or waits for one, while holding it.
  */
 public final class CommitLock {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition viewChanged = lock.newCondition();
+  private final List<Runnable> afterwards = new ArrayList<>(); // guarded by the lock
 
   public void lock() {
     lock.lock();
   }
 
+  /** Gives it back, and then does what was to wait for that. */
   public void unlock() {
+    List<Runnable> tasks = List.of();
+    if (lock.getHoldCount() == 1 && !afterwards.isEmpty()) {
+      tasks = List.copyOf(afterwards);
+      afterwards.clear();
+    }
     lock.unlock();
+    tasks.forEach(Runnable::run);
+  }
+
+  /** Has something done by the thread that holds the lock, once it no longer does. */
+  void afterUnlock(Runnable task) {
+    checkHeld();
+    afterwards.add(task);
   }
 
   /** Runs something under the lock. */
   public void run(Runnable action) {
-    lock.lock();
+    lock();
     try {
       action.run();
     } finally {
-      lock.unlock();
+      unlock();
     }
   }
 

@@ -90,6 +90,7 @@ public final class Table {
   public void replace(TableView next, List<DiskFragment> ended) {
     lock.checkHeld();
     views.replace(next, graph.release(ended));
+    lock.afterUnlock(views::collect); // files are closed without the lock
     lock.changed();
   }
 

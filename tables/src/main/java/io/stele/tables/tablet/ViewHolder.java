@@ -92,7 +92,7 @@ public final class ViewHolder {
   }
 
   /**
-   * Makes another view the current one.
+   * Makes another view the current one; {@link #collect} is to be called then.
    *
    * @param dropped the fragments that the current one names and the next does not
    */
@@ -103,11 +103,10 @@ public final class ViewHolder {
       dropped.forEach(fragment -> retired.add(new Retired(fragment, last.number)));
       current = new Generation(next, last.number + 1);
     }
-    collect();
   }
 
-  /** Lets go of what readers have finished with since the last time. */
-  private void collect() {
+  /** Closes what readers have finished with since the last time. */
+  void collect() {
     List<DiskFragment> free = new ArrayList<>();
     synchronized (this) {
       old.removeIf(generation -> !generation.pins.inUse());

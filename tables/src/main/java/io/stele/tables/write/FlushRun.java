@@ -1,5 +1,6 @@
 package io.stele.tables.write;
 
+import io.stele.base.error.FencedException;
 import io.stele.base.file.FilePath;
 import io.stele.engine.chain.Link;
 import io.stele.engine.disk.DiskFragment;
@@ -23,6 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -204,8 +207,15 @@ final class FlushRun {
     }
   }
 
+  /**
+   * Keeps the log for what tablets have in memory, and for what is in files that no configuration
+   * names yet: once a tablet takes part in nothing any more, a save that waits says nothing of it.
+   */
   private void hold(TableView view, Set<Tablet> tablets) {
-    long from = view.groups().stream().mapToLong(GroupView::minTxn).min().orElse(Long.MAX_VALUE);
+    long from =
+        Math.min(
+            release.oldestSaving(),
+            view.groups().stream().mapToLong(GroupView::minTxn).min().orElse(Long.MAX_VALUE));
     for (Tablet tablet : tablets) {
       if (unsaved.putIfAbsent(tablet, from) == null) {
         release.saving(from);
@@ -358,12 +368,15 @@ final class FlushRun {
   }
 
   private void save(Table table, Input input, FilePath path, Set<Tablet> touched) {
+    List<CompletableFuture<Long>> saves =
+        touched.stream().map(tablet -> saveUnlessLost(table, tablet)).toList();
     var _ =
-        configs
-            .save(table, touched)
+        CompletableFuture.allOf(saves.toArray(CompletableFuture<?>[]::new))
             .whenComplete(
-                (metaTxn, failure) -> {
+                (_, failure) -> {
                   if (failure == null) {
+                    long metaTxn =
+                        saves.stream().mapToLong(CompletableFuture::join).max().orElse(0);
                     server.names().settled(path);
                     server.sequencer().resolveFutureDeps(input.maxTxn(), 1, metaTxn);
                     release.saved(input.minTxn());
@@ -374,5 +387,24 @@ final class FlushRun {
                             failure instanceof Exception e ? e : new RuntimeException(failure)));
                   }
                 });
+  }
+
+  /**
+   * Saves a tablet's configuration. One that another server has by now needs no save: who has it
+   * has read this server's log. Otherwise the log would be kept for it for ever.
+   */
+  private CompletableFuture<Long> saveUnlessLost(Table table, Tablet tablet) {
+    return configs
+        .save(table, List.of(tablet))
+        .exceptionallyCompose(
+            failure -> {
+              Throwable cause =
+                  failure instanceof CompletionException && failure.getCause() != null
+                      ? failure.getCause()
+                      : failure;
+              return cause instanceof FencedException && server.sequencer().mayAnswer()
+                  ? CompletableFuture.completedFuture(0L)
+                  : CompletableFuture.failedFuture(cause);
+            });
   }
 }

@@ -157,6 +157,9 @@ public final class Flusher implements AutoCloseable {
         }
         server.report(new TableEvent.BackgroundFailed("flush", e));
         pause();
+      } catch (Error e) {
+        server.report(new TableEvent.WorkerDied("flushes", e));
+        throw e;
       }
     }
   }
@@ -194,7 +197,7 @@ public final class Flusher implements AutoCloseable {
 
   /** The group that is to be flushed next, if one is. */
   Optional<Candidate> choose() {
-    long held = log.bytesFrom(release.neededFrom());
+    long held = log.bytesFrom(release.neededByMemory()); // more flushes free nothing else
     boolean urgent = memory.fullness() > BUSY || held > settings.logBytes();
     Candidate best = null;
     for (Table table : tables.get()) {

@@ -44,22 +44,31 @@ final class LogRelease {
     release();
   }
 
+  /** The oldest transaction of flushes whose configurations are being saved. */
+  long oldestSaving() {
+    synchronized (saving) {
+      return saving.isEmpty() ? Long.MAX_VALUE : saving.firstKey();
+    }
+  }
+
   /** The oldest transaction that the log is still needed for. */
   long neededFrom() {
-    long needed = Long.MAX_VALUE;
+    return Math.min(neededByMemory(), oldestSaving());
+  }
+
+  /** The oldest transaction that a flush would free the log of. */
+  long neededByMemory() {
     server.lock().lock();
     try {
-      needed = server.sequencer().durable() + 1;
+      long needed = server.sequencer().durable() + 1;
       for (Table table : tables.get()) {
         for (GroupView group : table.view().groups()) {
           needed = Math.min(needed, group.minTxn());
         }
       }
+      return needed;
     } finally {
       server.lock().unlock();
-    }
-    synchronized (saving) {
-      return saving.isEmpty() ? needed : Math.min(needed, saving.firstKey());
     }
   }
 

@@ -188,6 +188,7 @@ public final class WritePath {
     CellBatch.Reader reader = batch.read();
     CellView cell = reader.cell();
     boolean unconditional = commitMaxTxn == Long.MAX_VALUE;
+    TabletView tablet = null;
     while (reader.next()) {
       if (cell.kind != CellKind.ERASE_ROW
           && view.families().groupOf(cell.familyArray, cell.familyOffset, cell.familyLength) < 0) {
@@ -202,8 +203,15 @@ public final class WritePath {
                 + describe(view.schema()));
       }
       if (!unconditional) {
+        if (tablet == null || !isIn(tablet, cell)) {
+          tablet = view.find(cell.row()).orElse(null);
+        }
+        // What is remembered of a row may be of before its tablet went elsewhere and came back.
+        long came = tablet == null ? 0 : tablet.tablet().sinceTxn();
         long newest =
-            rows.newest(RowTxns.hash(seed, cell.rowArray, cell.rowOffset, cell.rowLength));
+            Math.max(
+                came,
+                rows.newest(RowTxns.hash(seed, cell.rowArray, cell.rowOffset, cell.rowLength)));
         if (newest > commitMaxTxn) {
           throw new ConflictException(
               "row \""

@@ -35,8 +35,10 @@ class ViewHolderTest {
   @Test
   void whatNobodyReadsIsClosedAtOnceAndOnlyOnce() {
     holder.replace(bc, List.of(a));
+    holder.collect();
     assertThat(closed).containsExactly(a);
     holder.replace(files.view(List.of(c)), List.of(b));
+    holder.collect();
     assertThat(closed).containsExactly(a, b);
   }
 
@@ -46,6 +48,7 @@ class ViewHolderTest {
     Borrowed two = holder.borrow();
     assertThat(one.isCurrent()).isTrue();
     holder.replace(bc, List.of(a));
+    holder.collect();
     assertThat(one.isCurrent()).isFalse();
     assertThat(one.view()).isSameAs(ab);
     assertThat(holder.current()).isSameAs(bc);
@@ -60,8 +63,10 @@ class ViewHolderTest {
   void anOlderReaderKeepsWhatALaterViewStillNamed() {
     Borrowed first = holder.borrow();
     holder.replace(bc, List.of(a));
+    holder.collect();
     Borrowed second = holder.borrow();
     holder.replace(files.view(List.of(c)), List.of(b));
+    holder.collect();
     second.close();
     assertThat(closed).as("the first reads a and b").isEmpty();
     first.close();
@@ -72,8 +77,10 @@ class ViewHolderTest {
   void aLaterReaderDoesNotKeepWhatItsViewNeverNamed() {
     Borrowed first = holder.borrow();
     holder.replace(bc, List.of(a));
+    holder.collect();
     Borrowed second = holder.borrow();
     holder.replace(files.view(List.of(c)), List.of(b));
+    holder.collect();
     first.close();
     assertThat(closed).containsExactly(a);
     second.close();
@@ -112,6 +119,7 @@ class ViewHolderTest {
       }
       for (int i = 1; i + 1 < fragments.size(); i++) {
         many.replace(files.view(fragments.subList(i, i + 2)), List.of(fragments.get(i - 1)));
+        many.collect();
       }
       done.set(true);
       for (Future<Integer> reader : readers) {

@@ -1,0 +1,117 @@
+package io.stele.tables.cluster;
+
+import static io.stele.testkit.table.TableFixture.answer;
+import static io.stele.testkit.table.TableFixture.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.error.SteleException;
+import io.stele.base.file.CrashMode;
+import io.stele.base.file.FileInfo;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.MemoryFileStore;
+import io.stele.base.file.StoreCall;
+import io.stele.base.schema.TableSchema;
+import io.stele.tables.cluster.SmallCluster.Node;
+import io.stele.tables.meta.TabletKey;
+import io.stele.tables.write.LogFence;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+/** The logs of servers that are held for dead, and of tablets that come from them. */
+@Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
+class DeadLogsTest {
+  private static final TableSchema BOTH = TableSchema.ofFamilies("f", "h");
+  private static final TableSchema ONE = TableSchema.ofFamilies("f");
+
+  private final SmallCluster cluster = new SmallCluster();
+  private final Node meta = cluster.start("m:1");
+
+  @AfterEach
+  void end() {
+    cluster.close();
+  }
+
+  private List<TabletKey> load(Node node, TableSchema schema) {
+    cluster.create("t", schema);
+    List<TabletKey> keys = cluster.keys("t");
+    cluster.load(node, keys);
+    return keys;
+  }
+
+  /**
+   * A machine that was suspended: its clock stood still, so its lease seems to last, while others
+   * have barred its log and read it. What it still writes there is read by nobody.
+   */
+  @Test
+  void nothingIsAcknowledgedOnceTheLogIsBarred() throws IOException {
+    cluster.bootstrap(meta);
+    Node asleep = cluster.start("a:1");
+    load(asleep, ONE);
+    asleep.table("t").apply(put("before", "f:", 1, "x"));
+    LogFence.put(cluster.files(), FilePath.of("log/" + asleep.self().run()), "b:1");
+    assertThatThrownBy(() -> asleep.table("t").apply(put("after", "f:", 1, "x")))
+        .isInstanceOf(SteleException.class);
+    assertThatThrownBy(() -> asleep.table("t").apply(put("later", "f:", 1, "x")))
+        .isInstanceOf(SteleException.class);
+  }
+
+  /**
+   * A server dies between a write and its sync. Who reads its log serves that write; after a power
+   * failure it must not be gone, while later writes that were synced are there.
+   */
+  @Test
+  void whatIsServedFromADeadLogIsDurable() throws IOException {
+    cluster.bootstrap(meta);
+    Node dead = cluster.start("a:1");
+    List<TabletKey> keys = load(dead, ONE);
+    dead.table("t").apply(put("1", "f:", 1, "x"));
+    cluster.files().failNth(StoreCall.SYNC, 1, () -> new IOException("not synced"));
+    assertThatThrownBy(() -> dead.table("t").apply(put("2", "f:", 1, "x")))
+        .isInstanceOf(OutcomeUnknownException.class);
+    FilePath directory = FilePath.of("log/" + dead.self().run());
+    dead.loseSession();
+    Node next = cluster.start("b:1");
+    cluster.loadAgain(next, keys);
+    int served = cluster.all("t").size();
+    assertThat(served).isEqualTo(2);
+    List<Long> before = lengths(cluster.files(), directory);
+    try (MemoryFileStore crashed = cluster.files().crash(CrashMode.dropUnsynced())) {
+      assertThat(lengths(crashed, directory)).isEqualTo(before);
+    }
+  }
+
+  private static List<Long> lengths(MemoryFileStore files, FilePath directory) throws IOException {
+    return files.list(directory).stream()
+        .filter(file -> file.path().name().endsWith(".log"))
+        .map(FileInfo::length)
+        .toList();
+  }
+
+  /** A family that was removed while a tablet was on its way does not come back with its cells. */
+  @Test
+  void aRemovedFamilyStaysRemovedInATabletThatWasOnItsWay() {
+    cluster.bootstrap(meta);
+    Node a = cluster.start("a:1");
+    Node b = cluster.start("b:1");
+    List<TabletKey> keys = load(a, BOTH);
+    a.table("t").apply(put("row", "f:", 1, "stays"), put("row", "h:", 1, "goes"));
+    cluster.unload(a, keys);
+    save(ONE);
+    cluster.load(b, keys);
+    assertThat(cluster.all("t")).containsExactly("row/f:@1=stays");
+    save(BOTH);
+    b.server().reloadSchema("t");
+    assertThat(cluster.all("t")).containsExactly("row/f:@1=stays");
+  }
+
+  private void save(TableSchema schema) {
+    answer(cluster.meta().saveSchema("t", schema, cluster.meta().schema("t")));
+  }
+}
