@@ -101,6 +101,9 @@ final class Compactor {
         return;
       } catch (IOException | RuntimeException e) {
         context.report(new StoreEvent.BackgroundFailed("compaction", e));
+      } catch (Error e) {
+        context.report(new StoreEvent.WorkerDied("compactions", e));
+        return;
       } finally {
         running.unlock();
       }

@@ -142,7 +142,24 @@ final class Flusher {
         return;
       } catch (IOException | RuntimeException e) {
         failed(e);
+      } catch (Error e) {
+        died(e);
+        return;
       }
+    }
+  }
+
+  /** Nothing is flushed any more: those who wait for it are told. */
+  private void died(Error cause) {
+    context.report(new StoreEvent.WorkerDied("flushes", cause));
+    lock.lock();
+    try {
+      failures++;
+      lastFailure = new UnavailableException("the thread for flushes has died: " + cause, cause);
+      ended = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -45,6 +45,19 @@ public sealed interface StoreEvent extends Event {
     }
   }
 
+  /** A thread that works in the background has ended for good: the server must end, too. */
+  record WorkerDied(String worker, Throwable cause) implements StoreEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return "the thread for " + worker + " has died, and the server ends: " + cause;
+    }
+  }
+
   /** Background work failed, and will be tried again. */
   record BackgroundFailed(String what, Exception cause) implements StoreEvent {
     @Override

@@ -114,7 +114,7 @@ class StoreModelTest {
         compactions.incrementAndGet();
         partial.addAndGet(compacted.plan().rooted() ? 0 : 1);
       }
-      case StoreEvent.Opened _, StoreEvent.BackgroundFailed _ -> {}
+      case StoreEvent.Opened _, StoreEvent.BackgroundFailed _, StoreEvent.WorkerDied _ -> {}
     }
   }
 }

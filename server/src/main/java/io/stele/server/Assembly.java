@@ -222,6 +222,7 @@ final class Assembly {
         metastore.metastore(),
         gateway,
         front,
+        inspection,
         events);
   }
 

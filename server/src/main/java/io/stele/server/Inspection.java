@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
 /** Looks at this server and its machine, for whoever asks how it is. */
@@ -22,6 +24,7 @@ final class Inspection implements Supplier<NodeReport> {
   private final Map<String, Path> directories = new LinkedHashMap<>();
   private final Clock clock;
   private final long start;
+  private final Map<String, String> problems = new ConcurrentSkipListMap<>(); // by what has them
   private volatile Supplier<String> run = () -> "";
 
   Inspection(String address, List<String> roles, Clock clock) {
@@ -47,6 +50,11 @@ final class Inspection implements Supplier<NodeReport> {
     return this;
   }
 
+  /** Something cannot do its work, or, without a problem, can again. */
+  void problem(String what, Optional<String> problem) {
+    problem.ifPresentOrElse(text -> problems.put(what, text), () -> problems.remove(what));
+  }
+
   /** Asks for the name of its tablet server's session. */
   void runBy(Supplier<String> asked) {
     run = asked;
@@ -65,6 +73,7 @@ final class Inspection implements Supplier<NodeReport> {
         run.get(),
         runtime.totalMemory() - runtime.freeMemory(),
         runtime.maxMemory(),
+        List.copyOf(problems.values()),
         disks);
   }
 

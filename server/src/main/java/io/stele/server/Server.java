@@ -11,6 +11,7 @@ import io.stele.base.node.NodeReport;
 import io.stele.base.settings.Settings;
 import io.stele.base.table.Replicas;
 import io.stele.base.time.Clock;
+import io.stele.engine.StoreEvent;
 import io.stele.gateway.etcd.EtcdGateway;
 import io.stele.gateway.etcd.EtcdServer;
 import io.stele.gateway.nativeapi.Channels;
@@ -20,6 +21,7 @@ import io.stele.server.cluster.ClusterEvent;
 import io.stele.server.front.TableFront;
 import io.stele.server.replicas.ReplicatedTables;
 import io.stele.tables.TabletServer;
+import io.stele.tables.event.TableEvent;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -127,6 +129,16 @@ public final class Server implements AutoCloseable {
         events.subscribe(
             ClusterEvent.WrongFiles.class,
             wrong -> ended.completeExceptionally(new InvalidRequestException(wrong.text()))));
+    parts.add(
+        "the watch for dead threads of tables",
+        events.subscribe(
+            TableEvent.WorkerDied.class,
+            died -> ended.completeExceptionally(new UnavailableException(died.text()))));
+    parts.add(
+        "the watch for dead threads of stores",
+        events.subscribe(
+            StoreEvent.WorkerDied.class,
+            died -> ended.completeExceptionally(new UnavailableException(died.text()))));
     Channels channels = parts.add("connections to other members", new Channels());
     EtcdSettings forEtcd = settings.bind(EtcdSettings.class, ServerSchema.ETCD);
     EtcdGateway etcd = parts.add("etcd's API", new EtcdGateway(channels, forEtcd.options()));

@@ -43,6 +43,29 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
+  /** The commit log of its tables cannot be written: they are read only until it is replaced. */
+  record LogFailed(String problem) implements ServerEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return "tables take no writes, because their commit log cannot be written; make room on the"
+          + " disk or replace it, they are opened again by themselves: "
+          + problem;
+    }
+  }
+
+  /** Its tables, whose log had failed, are served again. */
+  record TablesAgain() implements ServerEvent {
+    @Override
+    public String text() {
+      return "tables were opened again, and take writes";
+    }
+  }
+
   /** It was told to look for versions of datasets, and could not. */
   record RefreshFailed(Exception cause) implements ServerEvent {
     @Override

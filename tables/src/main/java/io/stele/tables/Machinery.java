@@ -236,16 +236,19 @@ final class Machinery implements AutoCloseable {
       public <T> T excluding(Table table, Supplier<T> action) {
         return locks.changing(
             table.name(),
-            () ->
-                compactor.pausing(
-                    () ->
-                        writes
-                            .flusher()
-                            .pausing(
-                                () -> {
-                                  configs.drain(table); // what waits there knows the old rows
-                                  return action.get();
-                                })));
+            () -> {
+              configs.drain(table, Lifecycle.DRAIN);
+              return compactor.pausing(
+                  () ->
+                      writes
+                          .flusher()
+                          .pausing(
+                              () -> {
+                                // What waits there knows the old rows.
+                                configs.drain(table, Lifecycle.DRAIN_UNDER_LOCKS);
+                                return action.get();
+                              }));
+            });
       }
     };
   }
@@ -358,6 +361,8 @@ final class Machinery implements AutoCloseable {
       }
     } catch (RuntimeException e) { // one that got away would end the upkeep for good
       parts.report(new TableEvent.BackgroundFailed(what, e));
+    } catch (Error e) {
+      parts.report(new TableEvent.WorkerDied(what, e));
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.List;
  * @param upNanos how long it runs
  * @param run the name of its tablet server's session; empty if it has none
  * @param heapBytes in use, and {@code heapLimit} the most there may be
+ * @param problems that keep it from its work, each with what to do; none if it is well
  * @param disks that it writes to, as far as they are this machine's
  */
 public record NodeReport(
@@ -21,8 +22,10 @@ public record NodeReport(
     String run,
     long heapBytes,
     long heapLimit,
+    List<String> problems,
     List<Disk> disks) {
   public NodeReport {
+    problems = List.copyOf(problems);
     roles = List.copyOf(roles);
     disks = List.copyOf(disks);
   }

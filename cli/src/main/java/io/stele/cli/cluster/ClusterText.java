@@ -160,7 +160,7 @@ final class ClusterText {
 
   // ---- trash
 
-  static String text(List<TrashedFile> files) {
+  static String trash(List<TrashedFile> files) {
     TextTable table = new TextTable("SINCE", "SIZE", "FILE");
     for (TrashedFile file : files) {
       table.row(since(file), TabletText.size(file.bytes()), file.path());

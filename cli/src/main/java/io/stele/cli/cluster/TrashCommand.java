@@ -47,7 +47,7 @@ final class TrashCommand implements Callable<Integer> {
     @Override
     protected int run(Connection connection) {
       List<TrashedFile> files = connection.cluster().trashedFiles();
-      print(() -> files.stream().map(ClusterText::json).toList(), () -> ClusterText.text(files));
+      print(() -> files.stream().map(ClusterText::json).toList(), () -> ClusterText.trash(files));
       return ExitCode.OK;
     }
   }

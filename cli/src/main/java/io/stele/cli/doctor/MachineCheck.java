@@ -42,6 +42,13 @@ final class MachineCheck {
         offsets.put(address, report.wallMicros() - between);
         disks(address, report.disks());
         memory(address, report);
+        for (String problem : report.problems()) {
+          findings.add(
+              Finding.problem(
+                  SERVERS,
+                  address + ": " + problem,
+                  "look at its log and its disk; it tries again by itself"));
+        }
       } catch (SteleException e) {
         findings.add(
             Finding.problem(

@@ -61,7 +61,7 @@ class ExaminationTest {
               0));
     }
 
-    static NodeReport node(long aheadMicros, long freeBytes) {
+    static NodeReport node(long aheadMicros, long freeBytes, String... problems) {
       return new NodeReport(
           "h",
           List.of("tables"),
@@ -70,6 +70,7 @@ class ExaminationTest {
           "s1",
           10,
           100,
+          List.of(problems),
           List.of(new NodeReport.Disk("tables", "/d", freeBytes, 100)));
     }
 
@@ -282,6 +283,12 @@ class ExaminationTest {
   void thereIsNoMaster() {
     patient.master = Optional.empty();
     assertThat(only().found()).startsWith("there is none: tablets of servers that fail");
+  }
+
+  @Test
+  void aCommitLogHasFailed() {
+    patient.nodes.put("h:2", Healthy.node(0, 50, "tables take no writes"));
+    assertThat(only().found()).isEqualTo("h:2: tables take no writes");
   }
 
   @Test

@@ -17,7 +17,8 @@ public final class WireNodes {
             .setUpNanos(report.upNanos())
             .setRun(report.run())
             .setHeapBytes(report.heapBytes())
-            .setHeapLimit(report.heapLimit());
+            .setHeapLimit(report.heapLimit())
+            .addAllProblems(report.problems());
     for (NodeReport.Disk disk : report.disks()) {
       response.addDisks(
           InspectedDisk.newBuilder()
@@ -38,6 +39,7 @@ public final class WireNodes {
         response.getRun(),
         response.getHeapBytes(),
         response.getHeapLimit(),
+        response.getProblemsList(),
         response.getDisksList().stream()
             .map(
                 disk ->

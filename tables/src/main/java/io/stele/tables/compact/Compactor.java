@@ -188,12 +188,16 @@ public final class Compactor implements AutoCloseable {
   }
 
   private void loop() {
-    while (awaitWork()) {
-      Optional<Candidate> next = choose();
-      while (next.isPresent() && !closing) {
-        compact(next.get());
-        next = choose();
+    try {
+      while (awaitWork()) {
+        Optional<Candidate> next = choose();
+        while (next.isPresent() && !closing) {
+          compact(next.get());
+          next = choose();
+        }
       }
+    } catch (RuntimeException | Error e) {
+      server.report(new TableEvent.WorkerDied("compactions", e));
     }
   }
 

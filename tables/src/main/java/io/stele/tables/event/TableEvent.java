@@ -156,6 +156,19 @@ public sealed interface TableEvent extends Event {
     }
   }
 
+  /** A thread that works in the background has ended for good: the server must end, too. */
+  record WorkerDied(String worker, Throwable cause) implements TableEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return "the thread for " + worker + " has died, and the server ends: " + cause;
+    }
+  }
+
   /** Work in the background failed, and will be tried again. */
   record BackgroundFailed(String what, Exception cause) implements TableEvent {
     @Override

@@ -28,6 +28,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.function.Function;
 
 /**
  * Gives a table another schema while it is in use. Nothing is rewritten: the fragments, in memory
@@ -100,8 +101,13 @@ public final class SchemaChanger {
       TabletView tablet,
       Map<FilePath, ChainPlan.Contents> contents) {
     String name = new TabletKey(table.name(), tablet.last()).toString();
-    return ChainPlan.plan(
-        name, schema, tablet.files(), path -> Objects.requireNonNull(contents.get(path)));
+    Function<FilePath, ChainPlan.Contents> contentsOf =
+        path -> Objects.requireNonNull(contents.get(path));
+    // By the schema in force first: what a tablet that was on its way then was not told of, that a
+    // family is gone, must count before the family may come back.
+    SortedMap<String, List<FragmentRef>> now =
+        ChainPlan.plan(name, table.view().schema(), tablet.files(), contentsOf);
+    return ChainPlan.plan(name, schema, now, contentsOf);
   }
 
   /** What each file of a table holds. Files are opened for it where they are not. */

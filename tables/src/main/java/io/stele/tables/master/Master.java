@@ -7,7 +7,9 @@ import io.stele.base.error.NotFoundException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.table.Cluster;
+import io.stele.base.table.MetaProblem;
 import io.stele.base.time.RandomSource;
+import io.stele.tables.files.MetaFiles;
 import io.stele.tables.files.StoreIdentity;
 import io.stele.tables.files.Trash;
 import io.stele.tables.master.BalancePolicy.PlannedMove;
@@ -22,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -196,6 +199,9 @@ public final class Master implements Cluster, AutoCloseable {
     try {
       parts.lead().check();
       Picture picture = survey.lookAndBegin();
+      if (repairSplits(picture)) {
+        picture = survey.look();
+      }
       tellChanges(picture);
       rates.keepOnly(picture.live());
       boolean served = assigner.assign(picture);
@@ -207,6 +213,50 @@ public final class Master implements Cluster, AutoCloseable {
     } finally {
       rounds.unlock();
     }
+  }
+
+  /**
+   * A server that died in the middle of a split, whose two rows of META were on two servers, leaves
+   * a lower half beside the whole tablet. The half is erased before anybody loads it, since both
+   * have its rows; what it could have said is in the log that the whole one names, too.
+   *
+   * @return whether META was changed
+   */
+  private boolean repairSplits(Picture picture) {
+    Set<String> tables = new TreeSet<>();
+    TabletConfig before = null;
+    for (TabletConfig tablet : picture.unowned()) {
+      if (before != null
+          && before.table().equals(tablet.table())
+          && before.first().equals(tablet.first())) {
+        tables.add(tablet.table());
+      }
+      before = tablet;
+    }
+    boolean repaired = false;
+    for (String table : tables) {
+      try {
+        repaired |= repairSplits(table, picture.live());
+      } catch (SteleException e) { // the others' tablets must not wait for it
+        report("repair of table " + table, e);
+      }
+    }
+    return repaired;
+  }
+
+  private boolean repairSplits(String table, List<LiveServer> live) {
+    parts.lead().check();
+    List<MetaProblem> repaired =
+        parts
+            .meta()
+            .eraseHalves(
+                table,
+                new MetaFiles(parts.files()).verifier(_ -> true),
+                tablet -> Picture.ownerOf(tablet, live).isEmpty());
+    for (MetaProblem each : repaired) {
+      parts.events().accept(new MasterEvent.Repaired(table, each.explanation(), each.repair()));
+    }
+    return !repaired.isEmpty();
   }
 
   private void tellChanges(Picture picture) {
@@ -383,9 +433,7 @@ public final class Master implements Cluster, AutoCloseable {
   public int drain(String address, boolean on) {
     Picture picture = survey.look();
     Optional<LiveServer> server = picture.at(address);
-    if (on && server.isEmpty()) {
-      throw noServer(address, picture);
-    }
+    // One that is down, too: it gets no tablets when it comes back.
     parts.membership().setDraining(address, on);
     wake();
     return server.map(each -> picture.byOwner().getOrDefault(each, List.of()).size()).orElse(0);

@@ -72,6 +72,19 @@ public sealed interface MasterEvent extends Event {
     }
   }
 
+  /** META was damaged in a way that has one cause and one repair. */
+  record Repaired(String table, String problem, String repair) implements MasterEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "repaired META of table %s: %s: %s".formatted(table, problem, repair);
+    }
+  }
+
   record Moved(String tablet, String from, String to, String reason, long nanos)
       implements MasterEvent {
     @Override

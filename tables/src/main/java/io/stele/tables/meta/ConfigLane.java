@@ -168,8 +168,13 @@ final class ConfigLane {
 
   /** Makes changes as they come, until it is closed. */
   void run() {
-    while (awaitDue()) {
-      runOnce();
+    try {
+      while (awaitDue()) {
+        runOnce();
+      }
+    } catch (RuntimeException | Error e) {
+      events.accept(new TableEvent.WorkerDied("configurations in " + level, e));
+      close(); // nobody must wait for it
     }
   }
 

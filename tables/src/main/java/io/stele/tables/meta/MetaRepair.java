@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -77,6 +78,18 @@ public final class MetaRepair {
           });
     }
     return List.copyOf(steps);
+  }
+
+  /**
+   * Only the erasures of lower halves, of tablets that nobody can be splitting any more.
+   *
+   * @param over whether a tablet's server is gone
+   */
+  List<Step> planHalves(TableRows rows, Predicate<TabletConfig> over) {
+    List<Step> steps = new ArrayList<>();
+    TableRows gone = rows.withTablets(rows.tablets().stream().filter(over).toList());
+    eraseHalves(gone, steps);
+    return steps;
   }
 
   /** Case 1, as often as there is one; what is left is looked at for the other. */

@@ -507,6 +507,27 @@ public final class MetaTable {
     return steps.stream().map(MetaRepair.Step::repaired).toList();
   }
 
+  /**
+   * Erases lower halves that splits have left whose servers are gone.
+   *
+   * @param over whether a tablet's server is gone
+   * @return what was done
+   */
+  public List<MetaProblem> eraseHalves(
+      String table, MetaVerifier verifier, Predicate<TabletConfig> over) {
+    Map<Bytes, List<Cell>> raw = new HashMap<>();
+    List<MetaRepair.Step> steps =
+        new MetaRepair(verifier).planHalves(durable().rows(table, raw).value(), over);
+    RowChanges changes = new RowChanges();
+    steps.forEach(
+        step ->
+            step.change().ifPresent(cell -> changes.erase(cell.row(), batch -> batch.add(cell))));
+    if (!changes.isNone()) {
+      changes.apply(access, MetaLevel.of(table).table(), unchanged(raw));
+    }
+    return steps.stream().map(MetaRepair.Step::repaired).toList();
+  }
+
   // ---- reading rows
 
   private long scan(MetaLevel level, RowRange range, Predicate<List<Cell>> eachRow) {

@@ -30,6 +30,9 @@ public record ServerParts(
 
   /** Tells of something; what a listener throws must not end a worker. */
   public void report(TableEvent event) {
+    if (event instanceof TableEvent.WorkerDied died) {
+      sequencer.failed(died.cause()); // a server that does not do all its work answers nothing
+    }
     try {
       events.accept(event);
     } catch (RuntimeException e) {

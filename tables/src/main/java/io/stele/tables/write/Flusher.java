@@ -159,7 +159,7 @@ public final class Flusher implements AutoCloseable {
         pause();
       } catch (Error e) {
         server.report(new TableEvent.WorkerDied("flushes", e));
-        throw e;
+        return;
       }
     }
   }

@@ -4,6 +4,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.engine.commitlog.CommitLog;
 import io.stele.engine.commitlog.LogReplay;
+import io.stele.tables.event.TableEvent;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TabletConfigs;
@@ -47,7 +48,11 @@ public final class WriteSide implements AutoCloseable {
 
               @Override
               public void failed(Throwable cause) {
-                sequencer.failed(cause);
+                if (cause instanceof Error) {
+                  server.report(new TableEvent.WorkerDied("the commit log", cause));
+                } else {
+                  sequencer.failed(cause);
+                }
               }
             });
     this.memory = new Memory(settings.memoryBytes(), settings.throttleLimit().toNanos());

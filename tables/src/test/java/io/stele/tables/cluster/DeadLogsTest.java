@@ -104,8 +104,7 @@ class DeadLogsTest {
     a.table("t").apply(put("row", "f:", 1, "stays"), put("row", "h:", 1, "goes"));
     cluster.unload(a, keys);
     save(ONE);
-    cluster.load(b, keys);
-    assertThat(cluster.all("t")).containsExactly("row/f:@1=stays");
+    cluster.load(b, keys); // not read before the family comes back: that would restrict its files
     save(BOTH);
     b.server().reloadSchema("t");
     assertThat(cluster.all("t")).containsExactly("row/f:@1=stays");
