@@ -343,9 +343,9 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
   }
 
   @Override
-  public void alter(String table, TableSchema schema) {
+  public void alter(String table, Optional<TableSchema> expected, TableSchema schema) {
     checkAlone("to change table \"" + table + "\"");
-    machinery.lifecycle().alter(table, schema);
+    machinery.lifecycle().alter(table, expected, schema);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.stele.base.table;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.schema.TableSchema;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What can be done with tables as a whole. All methods may take long: call them from threads that
@@ -25,8 +26,19 @@ public interface TableAdmin {
   /** The tablets in the order of their rows, as META has them and as they are loaded. */
   List<TabletInfo> tablets(String table);
 
-  /** Changes the schema; tablets follow one by one. Returns when all have. */
-  void alter(String table, TableSchema schema);
+  /** Changes the schema, whatever it is now; see the other one. */
+  default void alter(String table, TableSchema schema) {
+    alter(table, Optional.empty(), schema);
+  }
+
+  /**
+   * Changes the schema; tablets follow one by one. Returns when all have.
+   *
+   * @param expected what the schema must be now, for those who made the new one from it: of two who
+   *     add a family at once, the second would otherwise drop the first one's
+   * @throws io.stele.base.error.ConflictException if it is another
+   */
+  void alter(String table, Optional<TableSchema> expected, TableSchema schema);
 
   /** Removes a table and, in time, its files. */
   void drop(String table);

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,7 +72,7 @@ final class AlterCommand extends ConnectedCommand {
   protected int run(Connection connection) {
     TableSchema before = connection.tables().schema(name);
     TableSchema after = changed(before);
-    connection.tables().alter(name, after);
+    connection.tables().alter(name, Optional.of(before), after);
     print(() -> SchemaText.json(after), () -> SchemaText.text(after));
     return ExitCode.OK;
   }

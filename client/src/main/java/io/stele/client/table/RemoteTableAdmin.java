@@ -21,6 +21,7 @@ import io.stele.protocol.v1.TableAdminGrpc;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WireSchemas;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Tables as a whole, over the network. What only looks, or comes to the same if it is done twice,
@@ -81,13 +82,11 @@ public final class RemoteTableAdmin implements TableAdmin {
   }
 
   @Override
-  public void alter(String table, TableSchema schema) {
-    change(
-        TableAdminGrpc.getAlterTableMethod(),
-        AlterTableRequest.newBuilder()
-            .setTable(table)
-            .setSchema(WireSchemas.toWire(schema))
-            .build());
+  public void alter(String table, Optional<TableSchema> expected, TableSchema schema) {
+    AlterTableRequest.Builder request =
+        AlterTableRequest.newBuilder().setTable(table).setSchema(WireSchemas.toWire(schema));
+    expected.ifPresent(known -> request.setExpected(WireSchemas.toWire(known)));
+    change(TableAdminGrpc.getAlterTableMethod(), request.build());
   }
 
   @Override

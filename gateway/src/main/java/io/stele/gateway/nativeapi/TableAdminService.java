@@ -20,6 +20,7 @@ import io.stele.protocol.v1.TableGroups;
 import io.stele.protocol.v1.TableRequest;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WireSchemas;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
 /** The native service over {@link io.stele.base.table.TableAdmin}. */
@@ -81,7 +82,12 @@ final class TableAdminService extends TableAdminGrpc.TableAdminImplBase {
         () ->
             backend
                 .tableAdmin()
-                .alter(request.getTable(), WireSchemas.schema(request.getSchema())));
+                .alter(
+                    request.getTable(),
+                    request.hasExpected()
+                        ? Optional.of(WireSchemas.schema(request.getExpected()))
+                        : Optional.empty(),
+                    WireSchemas.schema(request.getSchema())));
   }
 
   @Override

@@ -144,13 +144,17 @@ final class Administration {
     }
   }
 
-  void alter(String name, TableSchema schema) {
+  void alter(String name, Optional<TableSchema> expected, TableSchema schema) {
     checkSchema(name, schema);
     int wanted = schema.replication().orElseThrow().replicas();
     TableConfig changed =
         change(
             name,
             config -> {
+              if (expected.isPresent() && !expected.get().equals(config.schema())) {
+                throw new ConflictException(
+                    "the schema of table \"" + name + "\" was changed since it was read");
+              }
               int now = config.schema().replication().orElseThrow().replicas();
               if (wanted != now) {
                 throw new InvalidRequestException(

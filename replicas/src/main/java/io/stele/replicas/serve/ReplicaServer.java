@@ -38,6 +38,7 @@ import io.stele.replicas.push.LocalReplica;
 import io.stele.replicas.push.ReplicaPeer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -406,8 +407,8 @@ public final class ReplicaServer
   }
 
   @Override
-  public void alter(String table, TableSchema schema) {
-    administration.alter(table, schema);
+  public void alter(String table, Optional<TableSchema> expected, TableSchema schema) {
+    administration.alter(table, expected, schema);
   }
 
   @Override

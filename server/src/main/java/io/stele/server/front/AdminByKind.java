@@ -130,7 +130,7 @@ final class AdminByKind implements TableAdmin {
   }
 
   @Override
-  public void alter(String table, TableSchema schema) {
+  public void alter(String table, Optional<TableSchema> expected, TableSchema schema) {
     boolean wanted = schema.replication().isPresent();
     boolean found = schema(table).replication().isPresent();
     if (wanted != found) {
@@ -143,7 +143,7 @@ final class AdminByKind implements TableAdmin {
               + kind(wanted)
               + " table: the kind of a table stays as it is");
     }
-    tell(table, admin -> admin.alter(table, schema));
+    tell(table, admin -> admin.alter(table, expected, schema));
   }
 
   private static String kind(boolean isReplicated) {

@@ -6,6 +6,7 @@ import io.stele.base.table.MetaProblem;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.TabletInfo;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /** Whole tables as a front has them at the time of each request. */
@@ -37,8 +38,8 @@ final class FrontAdmin implements TableAdmin {
   }
 
   @Override
-  public void alter(String table, TableSchema schema) {
-    now.get().alter(table, schema);
+  public void alter(String table, Optional<TableSchema> expected, TableSchema schema) {
+    now.get().alter(table, expected, schema);
   }
 
   @Override

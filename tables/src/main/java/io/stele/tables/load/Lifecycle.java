@@ -23,6 +23,7 @@ import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
 import io.stele.tables.schema.FamilyMap;
+import io.stele.tables.schema.SchemaChange;
 import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
@@ -442,12 +443,13 @@ public final class Lifecycle {
 
   // ---- schema
 
-  public void alter(String name, TableSchema schema) {
+  public void alter(String name, Optional<TableSchema> expected, TableSchema schema) {
     locks.changing(
         name,
         () -> {
           Table table = changeable(name);
           checkTablets(table, TabletState.ACTIVE);
+          SchemaChange.checkExpected(name, expected, table.view().schema());
           settleIfFamiliesCome(table, schema);
           if (!table.isFixed()) {
             AsOf<Optional<StoredSchema>> known = meta.schema(name);

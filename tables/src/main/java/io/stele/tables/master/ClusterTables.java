@@ -22,6 +22,7 @@ import io.stele.tables.meta.MetaVerifier;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
+import io.stele.tables.schema.SchemaChange;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -199,14 +200,20 @@ public final class ClusterTables implements TableAdmin {
    * tablet meanwhile is told too, and looks again once it has it.
    */
   @Override
-  public void alter(String table, TableSchema schema) {
+  public void alter(String table, Optional<TableSchema> expected, TableSchema schema) {
     checkChangeable(table);
+    SchemaChange.checkExpected(table, expected, check(table)); // before servers do any work
     tell(owners(table), "flush table \"" + table + "\"", control -> control.flush(table));
     AsOf<Optional<StoredSchema>> known = stored(table);
     long revision = known.value().orElseThrow(() -> noTable(table)).revision();
     master.parts().lead().check();
     repeatedly(
-        () -> Futures.await(meta.saveSchema(table, schema, stored(table))),
+        () -> {
+          AsOf<Optional<StoredSchema>> now = stored(table);
+          SchemaChange.checkExpected(
+              table, expected, now.value().orElseThrow(() -> noTable(table)).schema());
+          Futures.await(meta.saveSchema(table, schema, now));
+        },
         () -> stored(table).value().filter(now -> now.revision() == revision).isEmpty());
     tell(
         Set.copyOf(live()),

@@ -1,5 +1,6 @@
 package io.stele.tables.schema;
 
+import io.stele.base.error.ConflictException;
 import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.TableSchema;
 import java.util.Collections;
@@ -45,6 +46,21 @@ public record SchemaChange(
         different(before, after, GroupSchema::purge),
         different(before, after, group -> group.compression() + " " + group.blockSize()),
         different(before, after, GroupSchema::inMemory));
+  }
+
+  /**
+   * Fails if a schema is not the one that somebody has made another from.
+   *
+   * @throws ConflictException if they differ
+   */
+  public static void checkExpected(
+      String table, Optional<TableSchema> expected, TableSchema found) {
+    if (expected.isPresent() && !expected.get().equals(found)) {
+      throw new ConflictException(
+          "the schema of table \""
+              + table
+              + "\" was changed since it was read: read it again, and change what it is now");
+    }
   }
 
   public boolean isNone() {

@@ -187,9 +187,9 @@ public final class MemoryCluster implements TabletLocator, TableAdmin {
   }
 
   @Override
-  public synchronized void alter(String table, TableSchema schema) {
+  public synchronized void alter(String table, Optional<TableSchema> expected, TableSchema schema) {
     known(table);
-    servers.values().forEach(server -> server.alter(table, schema));
+    servers.values().forEach(server -> server.alter(table, expected, schema));
   }
 
   @Override

@@ -448,8 +448,11 @@ public final class MemoryTables implements Tables, TableAdmin {
   }
 
   @Override
-  public synchronized void alter(String table, TableSchema schema) {
+  public synchronized void alter(String table, Optional<TableSchema> expected, TableSchema schema) {
     before("alter");
+    if (expected.isPresent() && !expected.get().equals(known(table).schema)) {
+      throw new ConflictException("the schema of table \"" + table + "\" is another");
+    }
     known(table).schema = schema;
   }
 

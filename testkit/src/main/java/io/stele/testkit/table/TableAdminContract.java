@@ -201,4 +201,18 @@ public abstract class TableAdminContract extends TableRowsContract {
           .hasMessageContaining("nope");
     }
   }
+
+  /** Two add a family each to what they read: the second must not drop the first one's. */
+  @Test
+  void aSchemaThatWasChangedMeanwhileIsNotReplaced() {
+    TableSchema before = TableSchema.ofFamilies("a");
+    admin().create("expected", before, List.of());
+    admin().alter("expected", Optional.of(before), TableSchema.ofFamilies("a", "b"));
+    assertThatThrownBy(
+            () -> admin().alter("expected", Optional.of(before), TableSchema.ofFamilies("a", "c")))
+        .isInstanceOf(ConflictException.class)
+        .hasMessageContaining("expected");
+    assertThat(admin().schema("expected")).isEqualTo(TableSchema.ofFamilies("a", "b"));
+    admin().drop("expected");
+  }
 }

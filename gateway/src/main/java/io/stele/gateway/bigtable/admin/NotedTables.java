@@ -17,6 +17,7 @@ import io.stele.gateway.bigtable.name.TableName;
 import io.stele.gateway.bigtable.note.NotedMessages;
 import io.stele.gateway.bigtable.note.Notes;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -131,7 +132,7 @@ final class NotedTables {
     if (!after.equals(before)) {
       boolean altered = false;
       try {
-        admin.alter(table, after);
+        admin.alter(table, Optional.of(before), after);
         altered = true;
       } finally {
         if (!altered) {

@@ -8,6 +8,7 @@ import com.google.bigtable.admin.v2.ModifyColumnFamiliesRequest.Modification;
 import com.google.bigtable.admin.v2.Table;
 import com.google.bigtable.admin.v2.UpdateTableRequest;
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.schema.PurgePolicy;
 import io.stele.base.schema.TableSchema;
@@ -44,6 +45,7 @@ final class TableChanges {
   static final String HIDDEN = "bigtable/deleted/";
   private static final long KEPT_MICROS = Duration.ofDays(7).toNanos() / 1000;
   private static final int LONGEST = 50;
+  private static final int MOST_TRIES = 10;
   private static final Pattern NAME = Pattern.compile("[_a-zA-Z0-9][-_.a-zA-Z0-9]*");
 
   private final NotedTables tables;
@@ -170,6 +172,18 @@ final class TableChanges {
   /** All modifications in one change of the schema, or none. */
   Table modify(ModifyColumnFamiliesRequest request) {
     TableName name = TableName.parse(request.getName());
+    for (int tries = 1; ; tries++) {
+      try {
+        return modifyOnce(name, request);
+      } catch (ConflictException e) { // by another node, which knows nothing of this one's lock
+        if (tries == MOST_TRIES) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private Table modifyOnce(TableName name, ModifyColumnFamiliesRequest request) {
     return alone(
         () -> {
           TableSchema before = tables.schema(name);
