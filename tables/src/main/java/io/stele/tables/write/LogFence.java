@@ -19,10 +19,9 @@ import java.util.Optional;
  * </pre>
  *
  * Whoever is going to read the log of another run puts the file there first, and then lists the
- * directory. The other one, if it lives, looks for it after each file that it begins and after each
- * sync, before it acknowledges what it synced. So either the reader finds what was written, or the
- * writer finds the fence and ends. That holds even if the writer takes its lease for valid, as it
- * may after its machine was suspended and its clock with it.
+ * directory. The other one, if it lives, looks for it after each file that it begins. So either the
+ * reader finds the new file, or the writer finds the fence and ends. What the writer still adds to
+ * a file that it has open it can acknowledge to nobody: its lease is over.
  */
 public final class LogFence {
   private static final String NAME = "FENCED";
@@ -42,55 +41,6 @@ public final class LogFence {
     return new Fenced(logs);
   }
 
-  private static FencedException fenced(FilePath directory) {
-    return new FencedException(
-        "log "
-            + directory
-            + " is fenced: another server has taken this one for dead, and its tablets");
-  }
-
-  /** A log file whose syncs fail once there is a fence. */
-  private record Checked(WritableFile file, FileStore files, FilePath directory)
-      implements WritableFile {
-    @Override
-    public void sync() throws IOException {
-      file.sync();
-      if (files.stat(directory.resolve(NAME)).isPresent()) {
-        throw fenced(directory);
-      }
-    }
-
-    @Override
-    public FilePath path() {
-      return file.path();
-    }
-
-    @Override
-    public long length() {
-      return file.length();
-    }
-
-    @Override
-    public void write(byte[] source, int offset, int length) throws IOException {
-      file.write(source, offset, length);
-    }
-
-    @Override
-    public void preallocate(long bytes) throws IOException {
-      file.preallocate(bytes);
-    }
-
-    @Override
-    public void finish() throws IOException {
-      file.finish();
-    }
-
-    @Override
-    public void close() throws IOException {
-      file.close();
-    }
-  }
-
   private record Fenced(FileStore files) implements FileStore {
     @Override
     public WritableFile create(FilePath path) throws IOException {
@@ -104,9 +54,12 @@ public final class LogFence {
         }
       }
       if (fenced) {
-        throw fenced(path.parent());
+        throw new FencedException(
+            "log "
+                + path.parent()
+                + " is fenced: another server has taken this one for dead, and its tablets");
       }
-      return new Checked(file, files, path.parent());
+      return file;
     }
 
     @Override

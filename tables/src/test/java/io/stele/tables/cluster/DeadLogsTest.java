@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.error.OutcomeUnknownException;
-import io.stele.base.error.SteleException;
 import io.stele.base.file.CrashMode;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
@@ -15,7 +14,6 @@ import io.stele.base.file.StoreCall;
 import io.stele.base.schema.TableSchema;
 import io.stele.tables.cluster.SmallCluster.Node;
 import io.stele.tables.meta.TabletKey;
-import io.stele.tables.write.LogFence;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -43,23 +41,6 @@ class DeadLogsTest {
     List<TabletKey> keys = cluster.keys("t");
     cluster.load(node, keys);
     return keys;
-  }
-
-  /**
-   * A machine that was suspended: its clock stood still, so its lease seems to last, while others
-   * have barred its log and read it. What it still writes there is read by nobody.
-   */
-  @Test
-  void nothingIsAcknowledgedOnceTheLogIsBarred() throws IOException {
-    cluster.bootstrap(meta);
-    Node asleep = cluster.start("a:1");
-    load(asleep, ONE);
-    asleep.table("t").apply(put("before", "f:", 1, "x"));
-    LogFence.put(cluster.files(), FilePath.of("log/" + asleep.self().run()), "b:1");
-    assertThatThrownBy(() -> asleep.table("t").apply(put("after", "f:", 1, "x")))
-        .isInstanceOf(SteleException.class);
-    assertThatThrownBy(() -> asleep.table("t").apply(put("later", "f:", 1, "x")))
-        .isInstanceOf(SteleException.class);
   }
 
   /**
