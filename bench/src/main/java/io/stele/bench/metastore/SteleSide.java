@@ -39,7 +39,7 @@ record SteleSide(boolean asEtcd) implements MetastoreSide {
         version()
             + (asEtcd
                 ? ", a process a member; asked in etcd's API, by the calls that etcd is asked by,"
-                      + " of the leader"
+                    + " of the leader"
                 : ", a process a member; asked by its Java client, of the leader first"));
     facts.put(
         name() + " flags",

@@ -5,6 +5,7 @@ import static io.stele.metastore.state.TestState.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.file.FilePath;
 import io.stele.metastore.LockState;
 import io.stele.metastore.command.AclEntry;
 import io.stele.metastore.command.Answer;
@@ -17,6 +18,7 @@ import io.stele.metastore.lease.Lease;
 import io.stele.metastore.lock.LockDelay;
 import io.stele.metastore.raft.Position;
 import io.stele.metastore.session.Session;
+import io.stele.testkit.file.StoredBytes;
 import io.stele.testkit.golden.FormatFile;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -25,8 +27,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import io.stele.base.file.FilePath;
-import io.stele.testkit.file.StoredBytes;
 
 /**
  * A checkpoint of version 1, which is also what a backup is, with every kind of row in it ({@link

@@ -14,15 +14,14 @@ import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.RootConfig;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
+import io.stele.testkit.golden.FormatFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
-import io.stele.testkit.golden.FormatFile;
 
 class StoreIdentityTest {
   private static final FilePath FRAGMENT = FilePath.of("fragments/s1/0000000001.frag");
