@@ -88,7 +88,7 @@ public abstract class Benchmark<W> implements Callable<Integer> {
   /** The title of the column with the figures of those that Stele is measured beside. */
   protected abstract String peerColumn();
 
-  /** Measures some of the cases. Each result is told as soon as it is known. */
+  /** Measures some of the cases. Reports each result as soon as it is known. */
   protected abstract void measure(Run run, List<Case<W>> wanted) throws Exception;
 
   @Override

@@ -149,7 +149,7 @@ final class Flusher {
     }
   }
 
-  /** Nothing is flushed any more: those who wait for it are told. */
+  /** Flushing has ended for good: fails everything that waits for it. */
   private void died(Error cause) {
     context.report(new StoreEvent.WorkerDied("flushes", cause));
     lock.lock();

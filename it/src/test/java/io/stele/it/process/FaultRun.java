@@ -207,7 +207,7 @@ public final class FaultRun {
     var _ = never.await(time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Adds to what is told when something goes wrong. */
+  /** Adds a line to the story that a failure quotes. */
   public void note(String what) {
     synchronized (story) {
       story.add("%.1f s: %s".formatted((clock.nanos() - start) / 1e9, what));

@@ -22,8 +22,8 @@ import java.util.function.Consumer;
  * its last caller has left is to be given back: until then the log may have brought the grant
  * before the end of the wait, or at once.
  *
- * <p>To give it back is proposed under the lock under which callers enter. So whoever asks again
- * proposes that later, and hears from the log that the lock is not its own.
+ * <p>The return is proposed under the mutex that callers take to enter. A caller that repeats the
+ * request therefore proposes it later, and learns from the log that it does not hold the lock.
  */
 final class LockWaits {
   /** Names a request for a lock. */

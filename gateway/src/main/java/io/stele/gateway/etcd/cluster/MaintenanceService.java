@@ -132,7 +132,7 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         });
   }
 
-  /** There is one kind: the state is as large as it may be. What is raised or disarmed is told. */
+  /** The only alarm is NOSPACE, the quota. The answer lists the alarms raised or disarmed. */
   private CompletableFuture<AlarmResponse> alarms(Metastore metastore, AlarmRequest request) {
     KeyRange key = KeyRange.of(Alarms.NO_SPACE);
     boolean meant = request.getAlarm() != AlarmType.CORRUPT;

@@ -329,9 +329,10 @@ final class WatchCall implements OpenStreams.Stream {
   }
 
   /**
-   * A watch has told everything up to a revision. One that is older than what was asked for answers
-   * an earlier wish. What is told stands for all watches: it must be behind none of their events,
-   * and ahead of none that are still to come; where it would be, they are asked again.
+   * A watch has sent every event up to a revision. A revision older than the one requested answers
+   * an earlier request. The progress message covers all watches of the stream: its revision must be
+   * at least that of every event sent, and below every event to come; otherwise the watches are
+   * queried again.
    */
   void progressTold(long id, long revision) {
     boolean again;
