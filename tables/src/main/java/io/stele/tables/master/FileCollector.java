@@ -107,6 +107,12 @@ final class FileCollector {
     }
   }
 
+  /**
+   * What may go.
+   *
+   * @param blocked why nothing is moved now; empty if nothing stands in the way. The files are
+   *     still listed where there are merely too many of them, so that somebody can look and decide.
+   */
   private record Decision(Found superfluous, String blocked) {}
 
   /**
@@ -119,7 +125,7 @@ final class FileCollector {
     try {
       Decision decision = decide(asked);
       Found found = decision.superfluous();
-      if (apply) {
+      if (apply && decision.blocked().isEmpty()) {
         move(files, found.fragments(), found.living());
         move(logs, found.logs(), found.living());
       }
@@ -169,18 +175,15 @@ final class FileCollector {
                 + " has joined meanwhile, and was not asked what it needs");
       }
     }
+    Optional<String> unclear =
+        CollectionCheck.brokenMeta(tablets).or(() -> CollectionCheck.unknownName(all.paths()));
+    if (unclear.isPresent()) {
+      return blocked(unclear.get());
+    }
     Found found = superfluous(all, known, tablets, after);
-    return stop(all, tablets, found, asked)
-        .map(FileCollector::blocked)
-        .orElseGet(() -> new Decision(found, ""));
-  }
-
-  private static Optional<String> stop(
-      Found all, List<TabletConfig> tablets, Found found, boolean asked) {
     int orphans = (int) found.paths().stream().filter(path -> !found.isLiving(path)).count();
-    return CollectionCheck.brokenMeta(tablets)
-        .or(() -> CollectionCheck.unknownName(all.paths()))
-        .or(() -> asked ? Optional.empty() : CollectionCheck.tooMany(all.paths().size(), orphans));
+    return new Decision(
+        found, asked ? "" : CollectionCheck.tooMany(all.paths().size(), orphans).orElse(""));
   }
 
   private static Decision blocked(String why) {

@@ -197,7 +197,9 @@ class FileCollectorTest {
     for (int i = 1; i <= 101; i++) {
       write(files, fragment(gone, i));
     }
-    assertThat(collector.collect(true, false).blocked()).contains("101 of 105 files");
+    Garbage stopped = collector.collect(true, false);
+    assertThat(stopped.blocked()).contains("101 of 105 files");
+    assertThat(stopped.files()).as("listed for the operator").hasSize(101);
     assertThat(left(files, "fragments/s0")).hasSize(101);
     Garbage asked = collector.collect(true, true);
     assertThat(asked.blocked()).isEmpty();
