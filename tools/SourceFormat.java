@@ -2,15 +2,22 @@ import com.google.googlejavaformat.java.Formatter;
 import com.google.googlejavaformat.java.FormatterException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Checks or rewrites the layout of every Java source below the current directory with
@@ -20,27 +27,46 @@ import java.util.Set;
  *
  * <p>{@code check} prints the files that would change and lists them in the report file, which does
  * not exist when all is well (a rule of the build looks at it); {@code write} rewrites them.
+ *
+ * <p>Most builds change few files, so what was found well formatted once is not parsed again: the
+ * third argument names a file outside the tree that keeps the SHA-256 of such sources, one a line,
+ * for one version of the formatter. It may be deleted at any time.
  */
 final class SourceFormat {
 
   private static final Set<String> SKIPPED_FOLDERS = Set.of("target", ".git", "node_modules");
 
+  /** How many checksums are kept: several trees of this project share the file. */
+  private static final int MOST_KNOWN = 50_000;
+
   /** A file whose layout is not the formatter's; {@code problem} if it cannot be parsed at all. */
   private record Finding(Path file, String formatted, Optional<String> problem) {}
 
+  private final Set<String> known;
+  private final Set<String> seen = ConcurrentHashMap.newKeySet(); // well formatted, of this tree
+
+  private SourceFormat(Set<String> known) {
+    this.known = known;
+  }
+
   public static void main(String[] args) throws IOException {
-    if (args.length != 2 || !Set.of("check", "write").contains(args[0])) {
+    if (args.length != 3 || !Set.of("check", "write").contains(args[0])) {
       System.err.println(
           "arguments are "
               + List.of(args)
-              + "; they must be 'check' or 'write', and a report file");
+              + "; they must be 'check' or 'write', a report file and a file of checksums");
       System.exit(2);
     }
+    Path checksums = Path.of(args[2]);
+    SourceFormat format =
+        new SourceFormat(
+            Files.exists(checksums) ? Set.copyOf(Files.readAllLines(checksums)) : Set.of());
     List<Finding> findings =
         javaSources(Path.of("")).parallelStream()
-            .map(SourceFormat::inspect)
+            .map(format::inspect)
             .flatMap(Optional::stream)
             .toList();
+    format.save(checksums);
     List<String> complaints = new ArrayList<>();
     for (Finding finding : findings) {
       if (finding.problem().isPresent()) {
@@ -84,17 +110,46 @@ final class SourceFormat {
     return sources;
   }
 
-  private static Optional<Finding> inspect(Path file) {
+  private Optional<Finding> inspect(Path file) {
     try {
       String source = Files.readString(file);
+      String checksum = checksum(source);
+      if (known.contains(checksum)) {
+        seen.add(checksum);
+        return Optional.empty();
+      }
       String formatted = new Formatter().formatSourceAndFixImports(source);
-      return formatted.equals(source)
-          ? Optional.empty()
-          : Optional.of(new Finding(file, formatted, Optional.empty()));
+      if (formatted.equals(source)) {
+        seen.add(checksum);
+        return Optional.empty();
+      }
+      return Optional.of(new Finding(file, formatted, Optional.empty()));
     } catch (FormatterException e) {
       return Optional.of(new Finding(file, "", Optional.of(e.getMessage())));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static String checksum(String source) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      return HexFormat.of().formatHex(digest.digest(source.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every JDK has it
+    }
+  }
+
+  /** Writes the checksums of this tree, and those of others while there is room. */
+  private void save(Path file) throws IOException {
+    if (known.containsAll(seen)) {
+      return;
+    }
+    Set<String> all = new LinkedHashSet<>(seen);
+    known.stream().limit(Math.max(0, MOST_KNOWN - seen.size())).forEach(all::add);
+    Files.createDirectories(file.toAbsolutePath().getParent());
+    Path draft = Files.createTempFile(file.toAbsolutePath().getParent(), "checksums", null);
+    Files.write(draft, all);
+    Files.move(draft, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
   }
 }

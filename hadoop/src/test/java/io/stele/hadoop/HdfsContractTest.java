@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
+@ResourceLock(MiniDfs.LOCK)
 class HdfsContractTest extends FileStoreContract {
   @RegisterExtension static final MiniDfs DFS = new MiniDfs();
 

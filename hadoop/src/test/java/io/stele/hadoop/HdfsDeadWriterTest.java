@@ -24,8 +24,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** What is left on HDFS of a file whose writer was killed. */
+@ResourceLock(MiniDfs.LOCK)
 class HdfsDeadWriterTest {
   private static final FilePath LOG = FilePath.of("log/1");
   private static final int SYNCED = 300_000;

@@ -11,8 +11,10 @@ import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** That bytes reach the disks of the data nodes, by the data nodes' own count. */
+@ResourceLock(MiniDfs.LOCK)
 class HdfsDurabilityTest {
   private static final FilePath PATH = FilePath.of("directory/file");
 

@@ -19,6 +19,11 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** A real HDFS in this process, started once for all tests that register this. */
 final class MiniDfs implements BeforeAllCallback {
+  /**
+   * Held by each class that registers this: one of them stops data nodes and counts their bytes.
+   */
+  static final String LOCK = "hdfs";
+
   private static final AtomicInteger ROOTS = new AtomicInteger();
 
   /** Stops the cluster when the last test is done. */

@@ -19,7 +19,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("servers of other tests take the usual port, too")
 class PortsTest {
 
   private static final BigtableSettings ANY_BIGTABLE = new BigtableSettings(true, 0);
