@@ -19,11 +19,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every command of {@code stele metastore} against a server that runs as a process. */
 @Timeout(120)
+@ResourceLock(Servers.SHARED)
 class MetastoreCliIT {
 
   private static ServerProcess server;

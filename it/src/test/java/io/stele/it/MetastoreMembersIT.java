@@ -15,12 +15,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Several servers made one metastore, by the commands that an operator has for it. */
 @Timeout(300)
+@Order(7)
 class MetastoreMembersIT {
 
   private static final Duration DEADLINE = Duration.ofSeconds(60);

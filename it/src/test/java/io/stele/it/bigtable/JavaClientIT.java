@@ -38,10 +38,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.threeten.bp.Instant;
 
 /** Google's Java client with a server that is a process. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@ResourceLock(Servers.SHARED)
 class JavaClientIT {
   private static ServerProcess server;
   private static BigtableTableAdminClient admin;

@@ -36,9 +36,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** HBase's client on Bigtable's, and Node's client, with one server that is a process. */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
+@ResourceLock(Servers.SHARED)
 class OtherClientsIT {
   private static final String NODE_CLIENT = "@google-cloud/bigtable@7.2.0";
   private static final byte[] FAMILY = Bytes.toBytes("f");

@@ -1,9 +1,9 @@
 package io.stele.it.cluster;
 
 import io.stele.base.process.SteleProgram;
-import io.stele.it.process.Fault;
 import io.stele.it.process.Fault.Kind;
 import io.stele.it.process.Fault.Victim;
+import io.stele.it.process.Fault;
 import io.stele.it.process.FaultRun;
 import io.stele.it.process.Servers;
 import io.stele.it.process.SteleCluster;
@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The workloads with files and logs on HDFS: a server whose log is open there is killed, and then a
  * node with data is lost. The servers run with the class path of this test, which has Hadoop.
  */
+@Order(6)
 class DfsClusterIT {
   private static final int DATA_NODES = 2;
   private static final String REPLICATION = "2"; // one copy is left when a node is lost

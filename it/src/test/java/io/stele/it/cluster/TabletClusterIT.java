@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
  * test has tables of its own, and leaves all servers running.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Order(1)
 class TabletClusterIT {
   private static SteleCluster cluster;
   private static Tablets tablets;

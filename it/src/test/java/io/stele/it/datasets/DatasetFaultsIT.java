@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * other notices, and leaves all nodes running.
  */
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
+@Order(2)
 class DatasetFaultsIT {
   private static final int NODES = 4;
   private static final int SHARDS = 8;

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 /** Promises of a group of one, and how it becomes a group of three, in the end. */
 @Timeout(300)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Order(5)
 class OneMemberIT {
   private static final Set<Integer> ACKNOWLEDGED = ConcurrentHashMap.newKeySet();
   private static final AtomicInteger NEXT = new AtomicInteger();

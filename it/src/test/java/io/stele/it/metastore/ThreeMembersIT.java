@@ -33,11 +33,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Promises that a group of three keeps when something happens to its members or clients. */
 @Timeout(600)
+@Order(3)
 class ThreeMembersIT {
   private static final ReadOptions STALE = ReadOptions.DEFAULTS.with(Consistency.STALE);
 

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** How tests run Stele: single servers, and commands. */
 public final class Servers {
+  /** The lock of tests that use {@link #shared}: one of them kills the server. */
+  public static final String SHARED = "shared-server";
+
   private static final Path ROOT = Path.of(System.getProperty("stele.root", ".")).toAbsolutePath();
 
   /** A server of a test lives for seconds: better machinery costs it more than it gains. */

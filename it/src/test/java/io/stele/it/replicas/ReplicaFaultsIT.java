@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.stele.base.cell.Cell;
 import io.stele.base.time.Clock;
 import io.stele.client.Stele;
-import io.stele.it.process.Fault;
 import io.stele.it.process.Fault.Kind;
 import io.stele.it.process.Fault.Victim;
+import io.stele.it.process.Fault;
 import io.stele.it.process.FaultRun;
 import io.stele.it.process.SteleCluster;
 import io.stele.testkit.process.Network;
@@ -17,6 +17,7 @@ import io.stele.testkit.run.Seed;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
  * Servers with local disks alone, one or three of them the metastore too: whatever befalls them, in
  * the end all replicas have the same, and in it every write that a majority has acknowledged.
  */
+@Order(4)
 class ReplicaFaultsIT {
   /** Splits on a machine that does nothing else take a fraction of it. */
   private static final Duration LONGEST_GAP = Duration.ofSeconds(5);
