@@ -9,6 +9,8 @@ import io.stele.engine.compaction.CompactionPolicy;
 import io.stele.engine.compaction.FragmentShape;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.engine.disk.FragmentProperties;
+import io.stele.engine.fragment.Fragment;
+import io.stele.engine.merge.Older;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -127,9 +129,10 @@ final class Compactor {
     context.keeper().checkUsable();
     List<Link> links = diskLinks();
     List<Link> inputs = links.subList(plan.from(), plan.to());
+    List<Fragment> before = links.subList(0, plan.from()).stream().map(Link::fragment).toList();
     FilePath path = context.keeper().newFragmentPath();
     long start = context.clock().nanos();
-    CompactionJob job = context.job(path, inputs, plan.rooted());
+    CompactionJob job = context.job(path, inputs, Older.of(before));
     Optional<FragmentProperties> written = job.run(() -> closing);
     boolean kept = context.keeper().replace(inputs, written.map(_ -> path), 0);
     context.report(

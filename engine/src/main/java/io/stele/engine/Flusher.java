@@ -7,7 +7,9 @@ import io.stele.engine.chain.Chain;
 import io.stele.engine.chain.Link;
 import io.stele.engine.compaction.CompactionJob;
 import io.stele.engine.disk.FragmentProperties;
+import io.stele.engine.fragment.Fragment;
 import io.stele.engine.memory.MemFragment;
+import io.stele.engine.merge.Older;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -213,9 +215,9 @@ final class Flusher {
     }
     // No file may hold what the log could still lose: later writes must not survive earlier ones.
     context.awaitDurable(txn);
-    boolean rooted = chain.links().getFirst().equals(inputs.getFirst());
+    List<Fragment> before = chain.fragments().subList(0, chain.links().indexOf(inputs.getFirst()));
     FilePath path = context.keeper().newFragmentPath();
-    CompactionJob job = context.job(path, inputs, rooted);
+    CompactionJob job = context.job(path, inputs, Older.of(before));
     long start = context.clock().nanos();
     Optional<FragmentProperties> written = job.run(this::isClosing);
     context.keeper().replace(inputs, written.map(_ -> path), txn);

@@ -21,6 +21,7 @@ import io.stele.engine.compaction.CompactionJob;
 import io.stele.engine.compaction.CompactionPolicy;
 import io.stele.engine.memory.MemFragment;
 import io.stele.engine.merge.ErasureExpiry;
+import io.stele.engine.merge.Older;
 import io.stele.engine.merge.Resolution;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -589,14 +590,14 @@ public final class Store implements AutoCloseable {
     }
 
     @Override
-    public CompactionJob job(FilePath output, List<Link> inputs, boolean rooted) {
+    public CompactionJob job(FilePath output, List<Link> inputs, Older older) {
       StoreSettings current = settings;
       return new CompactionJob(
           files,
           output,
           inputs,
           UnaryOperator.identity(),
-          rooted,
+          older,
           current.resolution(),
           expiry(current.resolution(), inputs),
           snapshots.current(),

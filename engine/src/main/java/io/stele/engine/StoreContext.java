@@ -4,6 +4,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.time.Clock;
 import io.stele.engine.chain.Link;
 import io.stele.engine.compaction.CompactionJob;
+import io.stele.engine.merge.Older;
 import java.util.List;
 
 /** What a store's background work needs of it, and no more. */
@@ -15,7 +16,7 @@ interface StoreContext {
   Clock clock();
 
   /** A job under the store's settings, for the snapshots that are open now. */
-  CompactionJob job(FilePath output, List<Link> inputs, boolean rooted);
+  CompactionJob job(FilePath output, List<Link> inputs, Older older);
 
   /** Waits until the log holds a transaction durably; at once where there is no log. */
   void awaitDurable(long txn);

@@ -10,6 +10,7 @@ import io.stele.engine.chain.Link;
 import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.engine.merge.ErasureExpiry;
+import io.stele.engine.merge.Older;
 import io.stele.engine.merge.SnapshotSet;
 import io.stele.engine.merge.TimeRetainCursor;
 import java.util.List;
@@ -41,7 +42,8 @@ public final class StoredScan implements AutoCloseable {
             .filter(link -> link.fragment().maxTxn() > afterTxn)
             .toList();
     this.source = new Bounded(Chain.cursor(links, TimeBounds.ALL), rows, txn);
-    this.cells = new TimeRetainCursor(source, SnapshotSet.NONE, ErasureExpiry.NEVER, purge, now);
+    this.cells =
+        new TimeRetainCursor(source, SnapshotSet.NONE, Older.NONE, ErasureExpiry.NEVER, purge, now);
   }
 
   /** All that came up to this transaction is included. */

@@ -168,6 +168,23 @@ class StorePurgeTest {
     }
   }
 
+  /** The flush of "new" knows that the file before it may have a value at the same time. */
+  @Test
+  void aValueThatWasOverwrittenDoesNotReturnWhenMoreHistoryIsAllowed() {
+    try (Store store = open("max-history=1")) {
+      store.apply(put("row", start - 50, "old"));
+      store.flush();
+      store.apply(put("row", start - 50, "new"));
+      store.apply(put("row", start - 10, "newest"));
+      store.flush();
+      store.apply(TestCells.batch(Cell.eraseCell(bytes("row"), FAMILY, COLUMN, start - 10)));
+      assertThat(readAll(store)).extracting(Version::value).doesNotContain(bytes("old"));
+    }
+    try (Store store = open("none")) {
+      assertThat(readAll(store)).extracting(Version::value).doesNotContain(bytes("old"));
+    }
+  }
+
   @Test
   void erasedVersionsDoNotCountAsHistory() {
     try (Store store = open("max-history=2")) {

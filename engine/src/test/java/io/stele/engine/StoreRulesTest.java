@@ -29,6 +29,7 @@ import io.stele.engine.chain.Link;
 import io.stele.engine.commitlog.CommitLogSettings;
 import io.stele.engine.compaction.CompactionJob;
 import io.stele.engine.disk.FragmentSettings;
+import io.stele.engine.merge.Older;
 import io.stele.engine.merge.SnapshotSet;
 import java.io.IOException;
 import java.time.Duration;
@@ -229,7 +230,7 @@ class StoreRulesTest {
         output,
         inputs,
         UnaryOperator.identity(),
-        rooted,
+        rooted ? Older.NONE : Older.UNKNOWN,
         SnapshotSet.NONE,
         PurgePolicy.NONE,
         FragmentSettings.DEFAULT,

@@ -11,6 +11,7 @@ import io.stele.engine.disk.FragmentWriter;
 import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.engine.merge.ErasureExpiry;
+import io.stele.engine.merge.Older;
 import io.stele.engine.merge.Resolution;
 import io.stele.engine.merge.RetainCursor;
 import io.stele.engine.merge.Retained;
@@ -29,8 +30,8 @@ import java.util.function.UnaryOperator;
  * whoever owns the chain, when the job is done.
  *
  * @param gate leaves out cells that are not for this output, such as those of other tablets
- * @param rooted the inputs include the chain's oldest fragment
- * @param expiry of erasures, in a rooted job by time
+ * @param older the fragments of the chain before the inputs
+ * @param expiry of erasures, in a job by time without older fragments
  * @param now microseconds, for the purge policy
  * @param fileId a random number for the new file
  */
@@ -39,7 +40,7 @@ public record CompactionJob(
     FilePath output,
     List<Link> inputs,
     UnaryOperator<CellCursor> gate,
-    boolean rooted,
+    Older older,
     Resolution resolution,
     ErasureExpiry expiry,
     SnapshotSet snapshots,
@@ -59,7 +60,7 @@ public record CompactionJob(
       FilePath output,
       List<Link> inputs,
       UnaryOperator<CellCursor> gate,
-      boolean rooted,
+      Older older,
       SnapshotSet snapshots,
       PurgePolicy purge,
       FragmentSettings settings,
@@ -70,7 +71,7 @@ public record CompactionJob(
         output,
         inputs,
         gate,
-        rooted,
+        older,
         Resolution.BY_COMMIT,
         ErasureExpiry.NEVER,
         snapshots,
@@ -110,7 +111,7 @@ public record CompactionJob(
 
   private Retained retained(CellCursor merged) {
     return resolution.isByTime()
-        ? new TimeRetainCursor(merged, snapshots, rooted ? expiry : ErasureExpiry.NEVER, purge, now)
-        : new RetainCursor(merged, snapshots, rooted, purge, now);
+        ? new TimeRetainCursor(merged, snapshots, older, expiry, purge, now)
+        : new RetainCursor(merged, snapshots, older, purge, now);
   }
 }

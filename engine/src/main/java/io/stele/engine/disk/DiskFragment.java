@@ -124,6 +124,11 @@ public final class DiskFragment implements Fragment, AutoCloseable {
   }
 
   @Override
+  public long maxTimestamp() {
+    return properties.maxTimestamp();
+  }
+
+  @Override
   public long bytes() {
     return file.length();
   }

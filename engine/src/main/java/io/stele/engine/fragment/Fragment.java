@@ -44,6 +44,11 @@ public interface Fragment {
     return Long.MIN_VALUE;
   }
 
+  /** No version has a timestamp above it; the smallest long if there are none. */
+  default long maxTimestamp() {
+    return Long.MAX_VALUE;
+  }
+
   /** Memory or file bytes. */
   long bytes();
 }

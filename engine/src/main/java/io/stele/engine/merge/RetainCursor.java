@@ -13,13 +13,15 @@ import io.stele.engine.fragment.CellCursor;
  * cell or by an erasure, is seen only by snapshots in {@code [t, u)}: without one it goes. An
  * erasure hides cells of older fragments too, so it goes only in a <em>rooted</em> rewrite, one
  * that includes the oldest fragment, and only if no snapshot is older than it: then all that it
- * hides is gone as well. Every snapshot that is opened later reads at or above all transactions of
- * the sources, so the set taken at the start stays right.
+ * hides is gone as well. For the same reason a rewrite that is not rooted purges a version only if
+ * the older fragments cannot hold one with the same timestamp, which it has overwritten. Every
+ * snapshot that is opened later reads at or above all transactions of the sources, so the set taken
+ * at the start stays right.
  */
 public final class RetainCursor implements Retained {
   private final CellCursor source;
   private final SnapshotSet snapshots;
-  private final boolean rooted;
+  private final Older older;
   private final PurgePolicy purge;
   private final long now;
   private final ColumnWalk walk = new ColumnWalk();
@@ -39,10 +41,10 @@ public final class RetainCursor implements Retained {
    * @param now microseconds, for the purge policy
    */
   public RetainCursor(
-      CellCursor source, SnapshotSet snapshots, boolean rooted, PurgePolicy purge, long now) {
+      CellCursor source, SnapshotSet snapshots, Older older, PurgePolicy purge, long now) {
     this.source = source;
     this.snapshots = snapshots;
-    this.rooted = rooted;
+    this.older = older;
     this.purge = purge;
     this.now = now;
   }
@@ -79,7 +81,7 @@ public final class RetainCursor implements Retained {
       return false;
     }
     erasures.add(erasure);
-    return !rooted || snapshots.anyBefore(erasure.txn);
+    return older.any() || snapshots.anyBefore(erasure.txn);
   }
 
   private boolean retainsVersion(CellView version) {
@@ -102,13 +104,13 @@ public final class RetainCursor implements Retained {
       return false;
     }
     if (version.kind == CellKind.ERASE_CELL) {
-      return !rooted || snapshots.anyBefore(version.txn);
+      return older.any() || snapshots.anyBefore(version.txn);
     }
     if (onlyPuts
         && version.txn <= snapshots.oldest()
         && erasures.firstHidingVersion(version) == Long.MAX_VALUE) {
       timeCounts = true;
     }
-    return !purge.purges(version.timestamp, newer, now);
+    return !purge.purges(version.timestamp, newer, now) || older.mayHoldVersion(version.timestamp);
   }
 }

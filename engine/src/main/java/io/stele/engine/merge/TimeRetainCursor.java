@@ -32,6 +32,7 @@ public final class TimeRetainCursor implements Retained {
 
   private final CellCursor source;
   private final SnapshotSet snapshots;
+  private final Older older;
   private final ErasureExpiry expiry;
   private final PurgePolicy purge;
   private final long now;
@@ -51,15 +52,20 @@ public final class TimeRetainCursor implements Retained {
   /**
    * Reads a source that has all cells of all fragments to be rewritten.
    *
-   * @param expiry of a rewrite that includes the oldest fragment; of any other, {@link
-   *     ErasureExpiry#NEVER}
+   * @param expiry of erasures, in a rewrite without older fragments
    * @param now microseconds, for the purge policy
    */
   public TimeRetainCursor(
-      CellCursor source, SnapshotSet snapshots, ErasureExpiry expiry, PurgePolicy purge, long now) {
+      CellCursor source,
+      SnapshotSet snapshots,
+      Older older,
+      ErasureExpiry expiry,
+      PurgePolicy purge,
+      long now) {
     this.source = source;
     this.snapshots = snapshots;
-    this.expiry = expiry;
+    this.older = older;
+    this.expiry = older.any() ? ErasureExpiry.NEVER : expiry;
     this.purge = purge;
     this.now = now;
   }
@@ -213,6 +219,7 @@ public final class TimeRetainCursor implements Retained {
     kept[index] =
         version.kind == CellKind.PUT
             ? !purge.purges(version.timestamp, newer, now)
+                || older.mayHoldVersion(version.timestamp)
             : !isExpired(version.txn, version.timestamp + 1);
   }
 

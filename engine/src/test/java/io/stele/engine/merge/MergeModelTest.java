@@ -150,7 +150,7 @@ class MergeModelTest {
           new RetainCursor(
               history.merged(history.chain.subList(from, to)),
               snapshots,
-              from == 0,
+              history.older(from),
               PurgePolicy.NONE,
               0);
       while (kept.next()) {
@@ -186,7 +186,7 @@ class MergeModelTest {
           new RetainCursor(
               history.merged(history.chain.subList(from, history.chain.size())),
               snapshots,
-              from == 0,
+              history.older(from),
               purge,
               3);
       List<Cell> after = new ArrayList<>();
@@ -209,6 +209,37 @@ class MergeModelTest {
     }
   }
 
+  /** Whatever the policy says later: what was overwritten or erased stays so after a rewrite. */
+  @Test
+  void whatARewritePurgesBringsNothingBackUnderAnotherPolicy() {
+    for (long seed = first; seed < first + seeds; seed++) {
+      RandomChain history = new RandomChain(seed);
+      PurgePolicy purge = history.purge();
+      int from = history.random.nextInt(history.chain.size());
+
+      RetainCursor kept =
+          new RetainCursor(
+              history.merged(history.chain.subList(from, history.chain.size())),
+              SnapshotSet.NONE,
+              history.older(from),
+              purge,
+              3);
+      List<Cell> after = new ArrayList<>();
+      while (kept.next()) {
+        after.add(kept.cell().toCell());
+      }
+      history.chain.subList(0, from).forEach(after::addAll);
+
+      assertThat(
+              new VisibilityModel(history.all)
+                  .visible(history.lastTxn, ReadPredicate.ALL, PurgePolicy.NONE, 3))
+          .as("seed %d, %s, from %d", seed, purge, from)
+          .containsAll(
+              new VisibilityModel(after)
+                  .visible(history.lastTxn, ReadPredicate.ALL, PurgePolicy.NONE, 3));
+    }
+  }
+
   /** Without snapshots a rooted rewrite leaves the visible cells and nothing else. */
   @Test
   void aRootedRewriteLeavesNoGarbage() {
@@ -216,7 +247,8 @@ class MergeModelTest {
       RandomChain history = new RandomChain(seed);
       PurgePolicy purge = history.purge();
 
-      RetainCursor kept = new RetainCursor(history.merged(), SnapshotSet.NONE, true, purge, 3);
+      RetainCursor kept =
+          new RetainCursor(history.merged(), SnapshotSet.NONE, Older.NONE, purge, 3);
       List<Cell> left = new ArrayList<>();
       while (kept.next()) {
         left.add(kept.cell().toCell());
@@ -245,8 +277,9 @@ class MergeModelTest {
           theNewestVersionOfAColumnIsTheFirstThatAReaderWouldSee();
           whatARewriteKeepsIsWhatAllReadersNeed();
           whatARewritePurgesNoReaderWouldSee();
+          whatARewritePurgesBringsNothingBackUnderAnotherPolicy();
           aRootedRewriteLeavesNoGarbage();
-          return 8 * seeds;
+          return 9 * seeds;
         });
   }
 }

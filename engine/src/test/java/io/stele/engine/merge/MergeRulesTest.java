@@ -52,7 +52,11 @@ class MergeRulesTest {
   private static List<Cell> rewrite(List<Cell> cells, boolean rooted, long... snapshots) {
     RetainCursor cursor =
         new RetainCursor(
-            new ListCursor(cells), new SnapshotSet(snapshots), rooted, PurgePolicy.NONE, 0);
+            new ListCursor(cells),
+            new SnapshotSet(snapshots),
+            rooted ? Older.NONE : Older.UNKNOWN,
+            PurgePolicy.NONE,
+            0);
     List<Cell> kept = new ArrayList<>();
     while (cursor.next()) {
       kept.add(cursor.cell().toCell());
@@ -131,7 +135,7 @@ class MergeRulesTest {
         new RetainCursor(
             new ListCursor(cells),
             new SnapshotSet(3, 6),
-            true,
+            Older.NONE,
             PurgePolicy.parse("max-history=1"),
             0);
     List<Cell> kept = new ArrayList<>();
@@ -140,6 +144,34 @@ class MergeRulesTest {
     }
 
     assertThat(read(kept, 6)).containsExactly(put(40, 1));
+  }
+
+  private static List<Cell> purged(Older older, Cell... cells) {
+    RetainCursor rewrite =
+        new RetainCursor(
+            new ListCursor(List.of(cells)),
+            SnapshotSet.NONE,
+            older,
+            PurgePolicy.parse("max-history=1"),
+            0);
+    List<Cell> kept = new ArrayList<>();
+    while (rewrite.next()) {
+      kept.add(rewrite.cell().toCell());
+    }
+    return kept;
+  }
+
+  /** Without it, the overwritten one would be read once t=10 is erased or more history allowed. */
+  @Test
+  void aVersionThatOverwroteOneInAnOlderFragmentIsNotPurgedWithoutIt() {
+    Older withFive = new Older(true, 5);
+
+    assertThat(purged(withFive, put(10, 3), put(5, 2))).containsExactly(put(10, 3), put(5, 2));
+    assertThat(purged(Older.UNKNOWN, put(10, 3), put(5, 2))).hasSize(2);
+    assertThat(purged(Older.NONE, put(10, 3), put(5, 2))).containsExactly(put(10, 3));
+    assertThat(purged(withFive, put(10, 3), put(6, 2)))
+        .as("older fragments have nothing at t=6 that could return")
+        .containsExactly(put(10, 3));
   }
 
   /** Found by the model: a reader that is behind walked in circles over what it may not see. */

@@ -153,7 +153,7 @@ class PurgePolicyTest {
     }
     List<Cell> seen = visible(cells, policy);
     RetainCursor rewrite =
-        new RetainCursor(new ListCursor(cells), SnapshotSet.NONE, true, policy, NOW);
+        new RetainCursor(new ListCursor(cells), SnapshotSet.NONE, Older.NONE, policy, NOW);
     List<Cell> rewritten = new ArrayList<>();
     while (rewrite.next()) {
       rewritten.add(rewrite.cell().toCell());

@@ -84,6 +84,19 @@ final class RandomChain {
     return MergeCursor.of(cursors(fragments));
   }
 
+  /** The fragments before some place in the chain. */
+  Older older(int before) {
+    return before == 0
+        ? Older.NONE
+        : new Older(
+            true,
+            chain.subList(0, before).stream()
+                .flatMap(Collection::stream)
+                .filter(cell -> !cell.kind().isWide())
+                .mapToLong(Cell::timestamp)
+                .reduce(Long.MIN_VALUE, Math::max));
+  }
+
   CellCursor mergedRow() {
     return MergeCursor.ofRow(cursors(chain));
   }

@@ -55,7 +55,12 @@ class TimeModelTest {
       PurgePolicy purge) {
     TimeRetainCursor kept =
         new TimeRetainCursor(
-            history.merged(history.chain.subList(from, to)), snapshots, expiry, purge, 3);
+            history.merged(history.chain.subList(from, to)),
+            snapshots,
+            history.older(from),
+            expiry,
+            purge,
+            3);
     List<Cell> cells = new ArrayList<>();
     while (kept.next()) {
       cells.add(kept.cell().toCell());

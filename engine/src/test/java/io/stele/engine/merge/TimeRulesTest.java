@@ -59,7 +59,7 @@ class TimeRulesTest {
   private static List<String> kept(SnapshotSet snapshots, ErasureExpiry expiry, Cell... cells) {
     TimeRetainCursor kept =
         new TimeRetainCursor(
-            new ListCursor(committed(cells)), snapshots, expiry, PurgePolicy.NONE, 0);
+            new ListCursor(committed(cells)), snapshots, Older.NONE, expiry, PurgePolicy.NONE, 0);
     List<String> found = new ArrayList<>();
     while (kept.next()) {
       found.add(kept.cell().toString());

@@ -8,6 +8,7 @@ import io.stele.engine.chain.Link;
 import io.stele.engine.compaction.CompactionPlan;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.engine.disk.FragmentProperties;
+import io.stele.engine.merge.Older;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.TabletKey;
 import io.stele.tables.tablet.ChainEdit;
@@ -50,6 +51,11 @@ final class CompactionRun {
     List<Link> inputs() {
       Chain chain = tablet.chains().orElseThrow().get(group);
       return chain.links().subList(plan.from(), plan.to());
+    }
+
+    Older older() {
+      Chain chain = tablet.chains().orElseThrow().get(group);
+      return Older.of(chain.fragments().subList(0, plan.from()));
     }
 
     String groupName() {
@@ -114,7 +120,7 @@ final class CompactionRun {
                   path,
                   work.inputs(),
                   cells -> new RangeCursor(cells, work.tablet().range()),
-                  work.plan().rooted(),
+                  work.older(),
                   work.view().groups().get(work.group()).schema())
               .run(cancelled);
       written = properties.isPresent();

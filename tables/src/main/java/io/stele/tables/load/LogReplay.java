@@ -11,6 +11,7 @@ import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.TableSchema;
 import io.stele.engine.chain.Link;
 import io.stele.engine.memory.BulkFragment;
+import io.stele.engine.merge.Older;
 import io.stele.tables.schema.FamilyMap;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.write.LogHead;
@@ -238,7 +239,7 @@ final class LogReplay {
     try {
       written =
           server
-              .job(path, List.of(Link.whole(full)), UnaryOperator.identity(), false, schema)
+              .job(path, List.of(Link.whole(full)), UnaryOperator.identity(), Older.UNKNOWN, schema)
               .run(() -> false)
               .isPresent();
     } catch (IOException e) {

@@ -9,6 +9,7 @@ import io.stele.engine.compaction.CompactionJob;
 import io.stele.engine.disk.Codec;
 import io.stele.engine.disk.FragmentSettings;
 import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.merge.Older;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.txn.Sequencer;
 import io.stele.tables.txn.Snapshots;
@@ -40,19 +41,23 @@ public record ServerParts(
     }
   }
 
-  /** A job that writes cells of a group to a new file. */
+  /**
+   * A job that writes cells of a group to a new file.
+   *
+   * @param older what the chains that get the file have before the inputs
+   */
   public CompactionJob job(
       FilePath output,
       List<Link> inputs,
       UnaryOperator<CellCursor> gate,
-      boolean rooted,
+      Older older,
       GroupSchema group) {
     return new CompactionJob(
         files,
         output,
         inputs,
         gate,
-        rooted,
+        older,
         snapshots.current(),
         group.purge(),
         fragmentSettings(group),

@@ -6,6 +6,7 @@ import io.stele.engine.chain.Link;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.engine.disk.FragmentProperties;
 import io.stele.engine.memory.MemFragment;
+import io.stele.engine.merge.Older;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.tablet.ChainEdit;
 import io.stele.tables.tablet.GroupView;
@@ -145,8 +146,7 @@ final class FlushRun {
     String group = input.group().schema().name();
     List<TabletView> tablets =
         input.view().tablets().stream().filter(FlushRun::isFlushedHere).toList();
-    boolean rooted =
-        tablets.stream().noneMatch(each -> each.isOwed() || each.files().containsKey(group));
+    Older older = older(tablets, index(input.view(), group), group);
     FilePath path = server.names().create();
     Optional<FragmentProperties> written = Optional.empty();
     try {
@@ -156,7 +156,7 @@ final class FlushRun {
                   path,
                   input.mems(),
                   cells -> new TabletGate(cells, tablets),
-                  rooted,
+                  older,
                   input.group().schema())
               .run(cancelled);
     } finally {
@@ -240,7 +240,7 @@ final class FlushRun {
       throws IOException {
     FilePath path = server.names().create();
     String name = group.schema().name();
-    boolean rooted = tablets.stream().noneMatch(tablet -> tablet.files().containsKey(name));
+    Older older = older(tablets, index, name);
     Optional<FragmentProperties> written = Optional.empty();
     try {
       written =
@@ -249,7 +249,7 @@ final class FlushRun {
                   path,
                   group.mems(),
                   cells -> new TabletGate(cells, tablets),
-                  rooted,
+                  older,
                   group.schema())
               .run(() -> false);
     } finally {
@@ -272,6 +272,25 @@ final class FlushRun {
                 table.replace(
                     ChainEdit.append(table.view(), table.graph(), index, fragment, sharing),
                     List.of(fragment)));
+  }
+
+  /** What tablets have of a group in files; of files that are not open, only that they exist. */
+  private static Older older(List<TabletView> tablets, int index, String group) {
+    Older all = Older.NONE;
+    for (TabletView tablet : tablets) {
+      if (tablet.isOwed()) {
+        return Older.UNKNOWN;
+      }
+      if (tablet.files().containsKey(group)) {
+        all =
+            all.and(
+                tablet
+                    .chains()
+                    .map(chains -> Older.of(chains.get(index).fragments()))
+                    .orElse(Older.UNKNOWN));
+      }
+    }
+    return all;
   }
 
   /** Runs something while no flush can change a chain. */

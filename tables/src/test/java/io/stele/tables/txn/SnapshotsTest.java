@@ -8,6 +8,7 @@ import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.schema.PurgePolicy;
 import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.engine.memory.MemFragment;
+import io.stele.engine.merge.Older;
 import io.stele.engine.merge.RetainCursor;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +27,7 @@ class SnapshotsTest {
     }
     RetainCursor cells =
         new RetainCursor(
-            mem.cursor(TimeBounds.ALL), snapshots.current(), true, PurgePolicy.NONE, 0);
+            mem.cursor(TimeBounds.ALL), snapshots.current(), Older.NONE, PurgePolicy.NONE, 0);
     int count = 0;
     while (cells.next()) {
       count++;
