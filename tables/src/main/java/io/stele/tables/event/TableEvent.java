@@ -79,6 +79,24 @@ public sealed interface TableEvent extends Event {
     }
   }
 
+  /**
+   * A tablet has come with cells whose time is in this server's future: until its clock is there,
+   * cells get times just above those.
+   */
+  record ClockBehind(String server, long micros) implements TableEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "the clock of %s is %d ms behind the clock of a server that had one of its tablets"
+              .formatted(server, TimeUnit.MICROSECONDS.toMillis(micros))
+          + ": cells get times above that clock's until it has caught up; synchronize the clocks";
+    }
+  }
+
   record Split(String tablet, String lower) implements TableEvent {
     @Override
     public String text() {

@@ -29,7 +29,8 @@ record Coming(
 
   /** One that takes writes already, but could not be read when it was loaded. */
   static Coming again(Table table, TabletView view, Home home) {
-    return new Coming(table, view.tablet(), home.serving(table, view, 0), view.owedLogs(), false);
+    return new Coming(
+        table, view.tablet(), home.serving(table, view, 0, 0), view.owedLogs(), false);
   }
 
   TabletView view(TabletState state, long fromTxn) {

@@ -114,7 +114,7 @@ public final class ConfigSaver implements TabletConfigs {
         .view()
         .find(tablet)
         .filter(view -> view.state() != TabletState.DISABLED)
-        .map(view -> home.serving(table, view, sequencer.assigned()));
+        .map(view -> configOf(table, view));
   }
 
   /**
@@ -127,7 +127,7 @@ public final class ConfigSaver implements TabletConfigs {
 
   /** A tablet's configuration as it is served here. */
   public TabletConfig configOf(Table table, TabletView tablet) {
-    return home.serving(table, tablet, sequencer.assigned());
+    return home.serving(table, tablet, sequencer.stamped(), sequencer.assigned());
   }
 
   /**
@@ -195,7 +195,7 @@ public final class ConfigSaver implements TabletConfigs {
     TableView view = table.view();
     if (!view.tablets().isEmpty()) {
       TabletView tablet = view.tablets().getFirst();
-      FixedTable.save(files, table, home.serving(table, tablet, sequencer.assigned()));
+      FixedTable.save(files, table, configOf(table, tablet));
     }
     return CompletableFuture.completedFuture(0L);
   }

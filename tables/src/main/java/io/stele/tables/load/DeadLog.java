@@ -37,20 +37,29 @@ record DeadLog(FileStore logs, FilePath directory) {
         .toList();
   }
 
-  /** The newest transaction of it, for which only its end is read; 0 if it is empty. */
-  long lastTxn() throws IOException {
+  /**
+   * How far a log goes.
+   *
+   * @param txn the newest transaction; 0 if it is empty
+   * @param micros the newest time that its server gave to cells; 0 if that is not known
+   */
+  record End(long txn, long micros) {}
+
+  /** Where it ends, for which only its last file is read. */
+  End end() throws IOException {
     for (FilePath path : files().reversed()) {
-      long last = 0;
+      End last = new End(0, 0);
       try (RecordLogReader log = RecordLogReader.open(logs, path)) {
         while (log.next()) {
-          last = parse(log).batch().txn();
+          LogHead.Parsed record = parse(log);
+          last = new End(record.batch().txn(), record.head().micros());
         }
       }
-      if (last > 0) {
+      if (last.txn() > 0) {
         return last;
       }
     }
-    return 0;
+    return new End(0, 0);
   }
 
   /** The record that a reader stands at, which is good until the reader goes on. */

@@ -15,8 +15,12 @@ import java.util.List;
  * @param log the directory of its commit log, which no other run uses
  */
 public record Home(String address, FilePath log) {
-  /** A tablet's configuration while it is served here. */
-  public TabletConfig serving(Table table, TabletView tablet, long revision) {
+  /**
+   * A tablet's configuration while it is served here.
+   *
+   * @param stampedTo the newest time that this server gave to cells
+   */
+  public TabletConfig serving(Table table, TabletView tablet, long stampedTo, long revision) {
     return new TabletConfig(
         table.name(),
         tablet.first(),
@@ -24,6 +28,7 @@ public record Home(String address, FilePath log) {
         address,
         logs(tablet),
         tablet.files(),
+        stampedTo,
         revision);
   }
 
@@ -35,8 +40,15 @@ public record Home(String address, FilePath log) {
   }
 
   /** A tablet's configuration when it has left, with all its data on disk. */
-  public TabletConfig left(Table table, TabletView tablet, long revision) {
+  public TabletConfig left(Table table, TabletView tablet, long stampedTo, long revision) {
     return new TabletConfig(
-        table.name(), tablet.first(), tablet.last(), "", List.of(), tablet.files(), revision);
+        table.name(),
+        tablet.first(),
+        tablet.last(),
+        "",
+        List.of(),
+        tablet.files(),
+        stampedTo,
+        revision);
   }
 }

@@ -49,6 +49,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * which the caller sees to.
  */
 public final class Loader {
+  /** Servers whose clocks are kept by NTP are closer than this. */
+  private static final long SKEW_TO_REPORT_MICROS = 1_000_000;
+
   private final ServerParts server;
   private final FileStore logs;
   private final Home home;
@@ -56,7 +59,7 @@ public final class Loader {
   private final ConfigSaver configs;
   private final WritePath writes;
   private final long pieceBytes;
-  private final Map<FilePath, Long> logEnds = new ConcurrentHashMap<>(); // of fenced logs
+  private final Map<FilePath, DeadLog.End> logEnds = new ConcurrentHashMap<>(); // of fenced logs
 
   /**
    * Makes one.
@@ -197,23 +200,38 @@ public final class Loader {
   /** What is written here must be newer than all that the tablets have seen. */
   private void advance(List<Coming> coming) {
     long newest = 0;
+    long stamped = 0;
     for (Coming each : coming) {
       newest = Math.max(newest, each.config().revision());
+      stamped = Math.max(stamped, each.config().stampedTo());
       for (LogRef log : each.owedLogs()) {
-        newest = Math.max(newest, logEnds.computeIfAbsent(log.directory(), this::fencedEnd));
+        DeadLog.End end = logEnds.computeIfAbsent(log.directory(), this::fencedEnd);
+        newest = Math.max(newest, end.txn());
+        stamped = Math.max(stamped, end.micros());
       }
     }
     long reached = newest;
-    server.lock().run(() -> server.sequencer().advanceTo(reached));
+    long reachedStamp = stamped;
+    server
+        .lock()
+        .run(
+            () -> {
+              server.sequencer().advanceTo(reached);
+              server.sequencer().advanceStampTo(reachedStamp);
+            });
+    long behind = stamped - server.clock().micros();
+    if (behind > SKEW_TO_REPORT_MICROS) {
+      server.report(new TableEvent.ClockBehind(home.address(), behind));
+    }
   }
 
   /** What comes behind this end was acknowledged to nobody, and is left out by the replay. */
-  private long fencedEnd(FilePath directory) {
+  private DeadLog.End fencedEnd(FilePath directory) {
     DeadLog log = new DeadLog(logs, directory);
     try {
       log.fence(home.address());
       log.sync();
-      return log.lastTxn();
+      return log.end();
     } catch (IOException e) {
       throw new UnavailableException("log " + directory + " could not be read: " + e, e);
     }

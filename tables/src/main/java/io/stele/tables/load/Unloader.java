@@ -80,7 +80,8 @@ public final class Unloader {
     List<TabletConfig> saved = new ArrayList<>();
     for (TabletView view : table.view().tablets()) {
       if (leaving.contains(view.tablet())) {
-        saved.add(home.left(table, view, server.sequencer().assigned()));
+        saved.add(
+            home.left(table, view, server.sequencer().stamped(), server.sequencer().assigned()));
       }
     }
     try {

@@ -14,6 +14,7 @@ import java.util.List;
  *   row of a tablet      first:              the row before its first; empty for the first tablet
  *                        location:           the address of its server
  *                        log:                directory of its log, space, transaction
+ *                        log:stamped         the newest time that a server gave to its cells
  *                        fragments:GROUP     files, oldest first, with spaces in between
  *   row of a schema      schema:GROUP:SETTING
  * </pre>

@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  *   first:             word                          the row before its first; empty for the first tablet
  *   location:          word                          the server's address; left out if nobody has it
  *   log:               log (SP log)*                 oldest first; left out if there is none to replay
+ *   log:stamped        micros                        the newest time that a server gave its cells, apart from
+ *                                                    what logs say; left out if not known
  *   fragments:GROUP    fragment (SP fragment)*       oldest first
  *   log             := word SP txn                   a directory, and what it is replayed behind
  *   fragment        := word                          all of it counts
@@ -40,6 +42,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class TabletCells {
+  private static final String STAMPED = "stamped";
+
   private TabletCells() {}
 
   /**
@@ -60,6 +64,9 @@ public final class TabletCells {
     }
     if (!config.logs().isEmpty()) {
       put(batch, row, LOG, "", config.revision(), logText(config.logs()));
+    }
+    if (config.stampedTo() > 0) {
+      put(batch, row, LOG, STAMPED, config.revision(), Long.toString(config.stampedTo()));
     }
   }
 
@@ -113,6 +120,7 @@ public final class TabletCells {
     String location = "";
     List<LogRef> logs = List.of();
     SortedMap<String, List<FragmentRef>> fragments = new TreeMap<>();
+    long stampedTo = 0;
     long revision = 0;
     for (Cell cell : cells) {
       revision = Math.max(revision, cell.timestamp());
@@ -124,11 +132,13 @@ public final class TabletCells {
         location = plain(cell, text(cell));
       } else if (cell.family().equals(LOG) && cell.qualifier().isEmpty()) {
         logs = logs(cell);
+      } else if (cell.family().equals(LOG) && cell.qualifier().equals(Bytes.utf8(STAMPED))) {
+        stampedTo = micros(cell);
       } else {
         throw corrupt(cell, 0, "a column of a tablet");
       }
     }
-    return config(row, tablet, first, location, logs, fragments, revision);
+    return config(row, tablet, first, location, logs, fragments, stampedTo, revision);
   }
 
   private static TabletConfig config(
@@ -138,6 +148,7 @@ public final class TabletCells {
       String location,
       List<LogRef> logs,
       SortedMap<String, List<FragmentRef>> fragments,
+      long stampedTo,
       long revision) {
     if (first == null) {
       throw new CorruptDataException(
@@ -145,7 +156,7 @@ public final class TabletCells {
     }
     try {
       return new TabletConfig(
-          tablet.table(), first, tablet.last(), location, logs, fragments, revision);
+          tablet.table(), first, tablet.last(), location, logs, fragments, stampedTo, revision);
     } catch (InvalidRequestException e) {
       throw new CorruptDataException(
           "META, " + MetaRows.describe(row) + ", column first:",
@@ -227,6 +238,18 @@ public final class TabletCells {
       at += parts[i + 1].length() + 1;
     }
     return logs;
+  }
+
+  private static long micros(Cell cell) {
+    try {
+      long micros = Long.parseLong(text(cell));
+      if (micros >= 0) {
+        return micros;
+      }
+    } catch (NumberFormatException e) {
+      // Told below, as a negative number is.
+    }
+    throw corrupt(cell, 0, "a time in microseconds");
   }
 
   private static FilePath path(Cell cell, String word) {

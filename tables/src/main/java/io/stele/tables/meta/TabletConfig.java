@@ -28,6 +28,8 @@ import java.util.TreeMap;
  *     it earlier, and that it had not read to the end yet; of such a log all above the {@code
  *     fromTxn} of the next one does not count: it came after its server had lost the tablet
  * @param fragments by group, oldest first; groups without fragments are left out
+ * @param stampedTo no server gave a cell of it a later time, in microseconds, unless a log says so;
+ *     0 if that is not known
  * @param revision grows with every change; the timestamp of its cells
  */
 public record TabletConfig(
@@ -37,6 +39,7 @@ public record TabletConfig(
     String location,
     List<LogRef> logs,
     SortedMap<String, List<FragmentRef>> fragments,
+    long stampedTo,
     long revision) {
 
   public TabletConfig {
@@ -49,6 +52,10 @@ public record TabletConfig(
               + "\" up to row \""
               + last.get()
               + "\": must begin before it ends");
+    }
+    if (stampedTo < 0) {
+      throw new InvalidRequestException(
+          "time " + stampedTo + " of cells of \"" + table + "\": must not be negative");
     }
     if (revision < 0) {
       throw new InvalidRequestException(
@@ -64,6 +71,18 @@ public record TabletConfig(
           }
         });
     fragments = Collections.unmodifiableSortedMap(chains);
+  }
+
+  /** One of which it is not known which times its cells were given. */
+  public TabletConfig(
+      String table,
+      Bytes first,
+      Optional<Bytes> last,
+      String location,
+      List<LogRef> logs,
+      SortedMap<String, List<FragmentRef>> fragments,
+      long revision) {
+    this(table, first, last, location, logs, fragments, 0, revision);
   }
 
   private static void checkLogs(String table, List<LogRef> logs) {
@@ -119,29 +138,32 @@ public record TabletConfig(
 
   /** The same rows and files, as a tablet of another table that nobody has. */
   public TabletConfig copyFor(String other) {
-    return new TabletConfig(other, first, last, "", List.of(), fragments, revision);
+    return new TabletConfig(other, first, last, "", List.of(), fragments, stampedTo, revision);
   }
 
   /** With another lower bound, as a split, a join or a repair sets it. */
   public TabletConfig withFirst(Bytes newFirst) {
-    return new TabletConfig(table, newFirst, last, location, logs, fragments, revision + 1);
+    return new TabletConfig(
+        table, newFirst, last, location, logs, fragments, stampedTo, revision + 1);
   }
 
   public TabletConfig withLast(Optional<Bytes> newLast) {
-    return new TabletConfig(table, first, newLast, location, logs, fragments, revision + 1);
+    return new TabletConfig(
+        table, first, newLast, location, logs, fragments, stampedTo, revision + 1);
   }
 
   /** As a server has it that serves the tablet and logs its changes, or as nobody has it. */
   public TabletConfig withServer(String newLocation, List<LogRef> newLogs) {
-    return new TabletConfig(table, first, last, newLocation, newLogs, fragments, revision + 1);
+    return new TabletConfig(
+        table, first, last, newLocation, newLogs, fragments, stampedTo, revision + 1);
   }
 
   public TabletConfig withFragments(Map<String, List<FragmentRef>> newFragments) {
     return new TabletConfig(
-        table, first, last, location, logs, new TreeMap<>(newFragments), revision + 1);
+        table, first, last, location, logs, new TreeMap<>(newFragments), stampedTo, revision + 1);
   }
 
   public TabletConfig withRevision(long newRevision) {
-    return new TabletConfig(table, first, last, location, logs, fragments, newRevision);
+    return new TabletConfig(table, first, last, location, logs, fragments, stampedTo, newRevision);
   }
 }

@@ -44,6 +44,7 @@ public final class Sequencer {
 
   private volatile long assigned; // written under the commit lock
   private volatile long committed; // the newest that was given out, not skipped; likewise
+  private volatile long stamped; // the newest time that a cell was given; likewise
   private volatile long durable;
   private volatile @Nullable Throwable failure;
   private final CompletableFuture<Object> end = new CompletableFuture<>(); // fails with the log
@@ -101,6 +102,30 @@ public final class Sequencer {
 
   public long assigned() {
     return assigned;
+  }
+
+  /**
+   * A time for the cells of a commit that ask for the server's: of two commits the later one has
+   * the later time, whatever the clock does.
+   *
+   * @param now by the clock, in microseconds
+   */
+  public long stamp(long now) {
+    stamped = Math.max(stamped + 1, now);
+    return stamped;
+  }
+
+  /**
+   * Gives out no time at or before this one from now on: a tablet has come that has such cells, and
+   * an overwrite with an older time would stay unseen.
+   */
+  public void advanceStampTo(long micros) {
+    stamped = Math.max(stamped, micros);
+  }
+
+  /** The newest time that was given out, or came with a tablet; microseconds. */
+  public long stamped() {
+    return stamped;
   }
 
   // ---- the right to answer

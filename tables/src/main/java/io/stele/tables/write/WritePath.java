@@ -52,7 +52,6 @@ public final class WritePath {
   private final ConcurrentHashMap<String, Bytes> names = new ConcurrentHashMap<>();
 
   private volatile long lastLogged; // written under the lock
-  private long lastMicros; // under the lock
 
   WritePath(
       CommitLock lock,
@@ -171,14 +170,15 @@ public final class WritePath {
     long seed = table.name().hashCode() * 0x9e3779b97f4a7c15L;
     boolean several = view.groups().size() > 1;
     check(table, view, batch, commitMaxTxn, seed);
-    batch.stamp(nextMicros());
+    long micros = sequencer.stamp(clock.micros());
+    batch.stamp(micros);
     long txn = sequencer.next();
     CellBatch committed = batch.committed(txn);
     addToMemory(view, committed, several);
     noteRows(committed, seed, txn);
     sequencer.allocate(); // not before: those who read the latest take no lock
     Bytes name = names.computeIfAbsent(table.name(), Bytes::utf8);
-    log.enqueue(LogHead.encode(lastLogged, name), committed, waitedFor);
+    log.enqueue(LogHead.encode(lastLogged, micros, name), committed, waitedFor);
     lastLogged = txn;
     rotateIfFull(table, view);
     return txn;
@@ -231,12 +231,6 @@ public final class WritePath {
     return schema.groups().stream()
         .flatMap(group -> group.families().stream())
         .collect(Collectors.joining("\", \"", "only the families \"", "\""));
-  }
-
-  /** The server's time for cells: of two commits the later one has the later time. */
-  private long nextMicros() {
-    lastMicros = Math.max(lastMicros + 1, clock.micros());
-    return lastMicros;
   }
 
   private void addToMemory(TableView view, CellBatch committed, boolean several) {
@@ -310,7 +304,7 @@ public final class WritePath {
   public long micros() {
     lock.lock();
     try {
-      return nextMicros();
+      return sequencer.stamp(clock.micros());
     } finally {
       lock.unlock();
     }

@@ -10,6 +10,7 @@ import io.stele.base.file.MemoryFileStore;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.ScanOptions;
+import io.stele.base.time.Clock;
 import io.stele.engine.commitlog.CommitLogSettings;
 import io.stele.tables.ClusterPlace;
 import io.stele.tables.TabletServer;
@@ -102,12 +103,13 @@ public final class SmallCluster implements AutoCloseable {
     private final SmallMeta elsewhere;
     private volatile boolean ended;
 
-    private Node(String run, String address, TabletServerSettings settings) {
+    private Node(String run, String address, TabletServerSettings settings, Clock clock) {
       this.self = new LiveServer(run, address);
       this.elsewhere = new SmallMeta(live::values, () -> !ended && !closed);
       this.server =
           TabletServer.builder(files, root)
               .settings(settings)
+              .clock(clock)
               .address(address)
               .events(events::add)
               .probe(probe())
@@ -188,7 +190,11 @@ public final class SmallCluster implements AutoCloseable {
   }
 
   public Node start(String address, TabletServerSettings settings) {
-    Node node = new Node("s%012d".formatted(sessions.incrementAndGet()), address, settings);
+    return start(address, settings, Clock.system());
+  }
+
+  public Node start(String address, TabletServerSettings settings, Clock clock) {
+    Node node = new Node("s%012d".formatted(sessions.incrementAndGet()), address, settings, clock);
     all.add(node);
     live.put(node.self.run(), node);
     return node;
