@@ -219,6 +219,12 @@ public final class HadoopFileStore implements FileStore {
         });
   }
 
+  /** On HDFS the lease of the writer is taken away. */
+  @Override
+  public boolean syncEndsWriters() {
+    return leases.canFinish();
+  }
+
   private void copy(Path file, FSDataOutputStream output) throws IOException {
     try (FSDataInputStream input = files.open(file)) {
       input.transferTo(output);

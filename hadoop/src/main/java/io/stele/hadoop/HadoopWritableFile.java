@@ -111,8 +111,10 @@ final class HadoopWritableFile implements WritableFile {
       if (failure == null) {
         throw failed("close", e);
       }
-      // The caller knows already that the file is lost.
-      failure.addSuppressed(e);
+      // The caller knows already that the file is lost. HDFS throws its first failure again.
+      if (!failure.equals(e)) {
+        failure.addSuppressed(e);
+      }
     }
   }
 

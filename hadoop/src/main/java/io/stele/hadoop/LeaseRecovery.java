@@ -31,6 +31,11 @@ final class LeaseRecovery {
     this.clock = clock;
   }
 
+  /** Whether files of this file system can be taken from their writers. */
+  boolean canFinish() {
+    return files instanceof LeaseRecoverable;
+  }
+
   /** Whether a file has a writer, or had one that did not finish it. */
   boolean unfinished(Path path) throws IOException {
     return files instanceof LeaseRecoverable leases && !leases.isFileClosed(path);

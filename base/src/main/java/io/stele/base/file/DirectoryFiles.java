@@ -49,6 +49,11 @@ public final class DirectoryFiles implements FileStore {
   }
 
   @Override
+  public boolean syncEndsWriters() {
+    return files.syncEndsWriters();
+  }
+
+  @Override
   public void replace(FilePath path, byte[] content) throws IOException {
     files.replace(in(path), content);
   }

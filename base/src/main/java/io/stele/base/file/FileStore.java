@@ -29,6 +29,14 @@ public interface FileStore extends Closeable {
   void sync(FilePath path) throws IOException;
 
   /**
+   * True if {@link #sync(FilePath)} ends a writer that is still at work on the file, in whatever
+   * process: its next {@link WritableFile#sync} fails.
+   */
+  default boolean syncEndsWriters() {
+    return false;
+  }
+
+  /**
    * Puts a small file in place, whether or not the path exists. Readers, and a restart after a
    * crash, find the old content or the new, never a mixture; it is durable on return.
    */

@@ -47,8 +47,17 @@ public final class CommitLog implements AutoCloseable {
     }
   }
 
-  /** Told, on the log thread, how far the log has come; must be quick and must not throw. */
+  /**
+   * Notified, on the log thread, how far the log has come; must be quick. Only {@link #synced} may
+   * throw.
+   */
   public interface Progress {
+    /**
+     * A sync has succeeded; nothing of it has been acknowledged yet. What this throws ends the log,
+     * as a failed sync does.
+     */
+    default void synced() throws IOException {}
+
     /** All up to a transaction is on disk. */
     void durable(long txn);
 
@@ -455,6 +464,7 @@ public final class CommitLog implements AutoCloseable {
   private void sync() throws IOException {
     if (writer != null) {
       writer.sync();
+      progress.synced();
     }
     durableTxn = writtenTxn;
     lastSyncNanos = clock.nanos();
@@ -522,8 +532,10 @@ public final class CommitLog implements AutoCloseable {
     if (writer != null) {
       try {
         writer.close();
-      } catch (IOException e) {
-        cause.addSuppressed(e);
+      } catch (IOException | RuntimeException e) { // those who wait must be told all the same
+        if (!e.equals(cause)) {
+          cause.addSuppressed(e);
+        }
       }
     }
     progress.failed(cause);

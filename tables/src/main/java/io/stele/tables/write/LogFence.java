@@ -19,9 +19,14 @@ import java.util.Optional;
  * </pre>
  *
  * Whoever is going to read the log of another run puts the file there first, and then lists the
- * directory. The other one, if it lives, looks for it after each file that it begins. So either the
- * reader finds the new file, or the writer finds the fence and ends. What the writer still adds to
- * a file that it has open it can acknowledge to nobody: its lease is over.
+ * directory, and syncs what it finds there. The other one, if it lives, looks for the fence after
+ * each file that it begins, and after each sync, before it acknowledges what it has synced. So
+ * either the reader finds what was written, or the writer finds the fence and ends. The lease alone
+ * does not see to that: a machine that was suspended may find it valid, when its clocks were
+ * suspended with it.
+ *
+ * <p>Where the reader's sync ends the writer by itself ({@link FileStore#syncEndsWriters}, on HDFS)
+ * the look after each sync is left out: it would ask the name node every time.
  */
 public final class LogFence {
   private static final String NAME = "FENCED";
@@ -36,6 +41,26 @@ public final class LogFence {
     }
   }
 
+  /**
+   * To be called by the owner of a log between a sync and its acknowledgements.
+   *
+   * @throws FencedException if there is a fence
+   */
+  static void checkSynced(FileStore logs, FilePath directory) throws IOException {
+    if (!logs.syncEndsWriters()) {
+      check(logs, directory);
+    }
+  }
+
+  private static void check(FileStore logs, FilePath directory) throws IOException {
+    if (logs.stat(directory.resolve(NAME)).isPresent()) {
+      throw new FencedException(
+          "log "
+              + directory
+              + " is fenced: another server has taken this one for dead, and its tablets");
+    }
+  }
+
   /** The files as the owner of a log sees them: none can be begun where there is a fence. */
   static FileStore respecting(FileStore logs) {
     return new Fenced(logs);
@@ -45,19 +70,14 @@ public final class LogFence {
     @Override
     public WritableFile create(FilePath path) throws IOException {
       WritableFile file = files.create(path);
-      boolean fenced = true;
+      boolean free = false;
       try {
-        fenced = files.stat(path.parent().resolve(NAME)).isPresent();
+        check(files, path.parent());
+        free = true;
       } finally {
-        if (fenced) {
+        if (!free) {
           file.close();
         }
-      }
-      if (fenced) {
-        throw new FencedException(
-            "log "
-                + path.parent()
-                + " is fenced: another server has taken this one for dead, and its tablets");
       }
       return file;
     }

@@ -9,6 +9,7 @@ import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TabletConfigs;
 import io.stele.tables.txn.Sequencer;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.function.Supplier;
 
@@ -41,6 +42,11 @@ public final class WriteSide implements AutoCloseable {
             server.clock(),
             LogReplay.Result.none(sequencer.assigned()),
             new CommitLog.Progress() {
+              @Override
+              public void synced() throws IOException {
+                LogFence.checkSynced(logs, logDirectory);
+              }
+
               @Override
               public void durable(long txn) {
                 sequencer.durable(txn);

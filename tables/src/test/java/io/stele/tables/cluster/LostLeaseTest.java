@@ -26,6 +26,7 @@ import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -189,14 +190,16 @@ class LostLeaseTest {
             () -> cluster.meta().tablet(tablet).orElseThrow(), config -> config.logs().size() == 1);
   }
 
-  /** META decides, even if a lease goes on for too long. */
+  /**
+   * META decides, even if a lease goes on for too long. What the other one writes then is in vain,
+   * as the next test shows; here it has something in memory from before.
+   */
   @Test
   void aTabletThatWasTakenIsDroppedByWhoHadIt() {
     start(a, b);
     b.isHeldForDead();
     cluster.load(a, keys);
     TabletConfig taken = taken(keys.getFirst());
-    b.table("t").apply(put("1", "f:", 1, "in vain"));
     b.server().flush("t");
     await().until(() -> b.control().tablets("t").isEmpty());
     assertThat(b.events()).anyMatch(TableEvent.TabletLost.class::isInstance);
@@ -205,6 +208,21 @@ class LostLeaseTest {
         .isInstanceOf(NotServingException.class);
     a.table("t").apply(put("2", "f:", 1, "of the owner"));
     assertThat(cluster.all("t")).hasSize(2);
+  }
+
+  /**
+   * A machine was suspended, and its clocks with it: it takes its lease for valid, while others
+   * have fenced and read its log. It acknowledges nothing more, and ends.
+   */
+  @Test
+  void nothingIsAcknowledgedOnceTheLogIsFenced() {
+    start(a, b);
+    b.isHeldForDead();
+    cluster.load(a, keys);
+    assertThatThrownBy(() -> b.table("t").apply(put("1", "f:", 1, "in vain")))
+        .isInstanceOf(FencedException.class);
+    assertThat(b.server().failure()).failsWithin(Duration.ofSeconds(30));
+    assertThat(cluster.all("t")).containsExactly("0/f:@1=before");
   }
 
   /** The same for a split, a clean unload, and the root. */

@@ -105,6 +105,26 @@ public abstract class FileStoreContract extends FileContentContract {
     assertThat(read(store, path)).isEqualTo(ONE);
   }
 
+  /** Those who fence a log rely on it. */
+  @Test
+  void aSyncByAnotherEndsTheWriterIfTheStoreSaysSo() throws Exception {
+    if (!store.syncEndsWriters()) {
+      return; // nothing is promised, and stores differ
+    }
+    WritableFile file = store.create(PATH);
+    file.write(ONE, 0, ONE.length);
+    file.sync();
+    store.sync(PATH);
+    assertThatThrownBy(
+            () -> {
+              file.write(TWO, 0, TWO.length);
+              file.sync();
+            })
+        .isInstanceOf(IOException.class);
+    file.close(); // it is known to be lost
+    assertThat(read(store, PATH)).isEqualTo(ONE);
+  }
+
   @Test
   void syncMakesAFileDurableThatItsWriterDidNot() throws Exception {
     try (WritableFile file = store.create(PATH)) {
