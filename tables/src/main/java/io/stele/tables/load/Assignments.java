@@ -120,8 +120,7 @@ public final class Assignments {
     void run(MetaLevel level, Map<String, List<TabletKey>> byTable, Outcomes outcomes);
   }
 
-  /** Level by level, beginning with the root, because each is described in the one above it. */
-  private Map<TabletKey, Optional<SteleException>> byLevel(
+  private static Map<TabletKey, Optional<SteleException>> byLevel(
       Collection<TabletKey> tablets, List<MetaLevel> order, Step step) {
     Outcomes outcomes = new Outcomes();
     for (MetaLevel level : order) {
@@ -132,12 +131,7 @@ public final class Assignments {
         }
       }
       if (!byTable.isEmpty()) {
-        locks.changing(
-            level,
-            () -> {
-              step.run(level, byTable, outcomes);
-              return outcomes;
-            });
+        step.run(level, byTable, outcomes);
       }
     }
     return outcomes.found;
@@ -145,16 +139,39 @@ public final class Assignments {
 
   // ---- loading
 
-  /** Serves tablets; those that are here already stay as they are. */
-  public Map<TabletKey, Optional<SteleException>> load(Collection<TabletKey> tablets) {
-    return byLevel(tablets, List.of(MetaLevel.values()), (_, byTable, out) -> load(byTable, out));
+  /**
+   * What has been taken over and is still to be read.
+   *
+   * @param taken several at once, or one by one
+   * @param before that were here, but could not be read before
+   */
+  private record Unread(List<Attempt> taken, Map<Table, List<TabletKey>> before) {
+    Unread() {
+      this(new ArrayList<>(), new LinkedHashMap<>());
+    }
   }
 
-  private void load(Map<String, List<TabletKey>> byTable, Outcomes outcomes) {
+  /** Tablets of a table that were taken over together with {@code taken}. */
+  private record Attempt(Loader.Taken taken, Map<Table, List<TabletConfig>> wanted) {}
+
+  /**
+   * Serves tablets; those that are here already stay as they are. Level by level, beginning with
+   * the root, because each is described in the one above it. The level is locked only until they
+   * take writes: others may be loaded, moved and split while logs are read.
+   */
+  public Map<TabletKey, Optional<SteleException>> load(Collection<TabletKey> tablets) {
+    return byLevel(
+        tablets,
+        List.of(MetaLevel.values()),
+        (level, byTable, out) -> read(locks.changing(level, () -> takeOver(byTable, out)), out));
+  }
+
+  private Unread takeOver(Map<String, List<TabletKey>> byTable, Outcomes outcomes) {
+    Unread unread = new Unread();
     Map<Table, List<TabletConfig>> wanted = new LinkedHashMap<>();
     byTable.forEach(
         (name, keys) -> {
-          List<TabletKey> missing = missing(name, keys, outcomes);
+          List<TabletKey> missing = missing(name, keys, unread, outcomes);
           try {
             if (!missing.isEmpty()) {
               List<TabletConfig> configs = loadable(name, missing, outcomes);
@@ -167,16 +184,18 @@ public final class Assignments {
           }
         });
     if (!wanted.isEmpty()) {
-      loadFound(wanted, outcomes);
+      takeOver(wanted, unread, outcomes);
     }
     byTable.keySet().forEach(this::forgetIfEmpty);
+    return unread;
   }
 
   /**
    * Those that are not here. One that has all but left leaves first; of one that takes writes, but
    * is owed the rest of a log, that is read.
    */
-  private List<TabletKey> missing(String name, List<TabletKey> keys, Outcomes outcomes) {
+  private List<TabletKey> missing(
+      String name, List<TabletKey> keys, Unread unread, Outcomes outcomes) {
     List<TabletKey> missing = new ArrayList<>();
     for (TabletKey key : keys) {
       try {
@@ -188,11 +207,10 @@ public final class Assignments {
         }
         if (here.isEmpty()) {
           missing.add(key);
-        } else {
-          if (!isReadable(here.get())) {
-            loader.resume(table.orElseThrow());
-          }
+        } else if (isReadable(here.get())) {
           outcomes.done(key);
+        } else {
+          unread.before.computeIfAbsent(table.orElseThrow(), _ -> new ArrayList<>()).add(key);
         }
       } catch (SteleException e) {
         outcomes.failed(key, e);
@@ -312,30 +330,75 @@ public final class Assignments {
   }
 
   /** All at once; those that did not come one by one, so that it is known which cannot. */
-  private void loadFound(Map<Table, List<TabletConfig>> wanted, Outcomes outcomes) {
+  private void takeOver(Map<Table, List<TabletConfig>> wanted, Unread unread, Outcomes outcomes) {
     Optional<SteleException> problem = Optional.empty();
     try {
-      loader.load(wanted);
+      Loader.Taken taken = loader.takeOver(wanted);
+      unread.taken.add(new Attempt(taken, wanted));
+      problem = taken.problem();
     } catch (SteleException e) {
       problem = Optional.of(e);
     }
     boolean several = wanted.values().stream().mapToInt(List::size).sum() > 1;
     for (Map.Entry<Table, List<TabletConfig>> entry : wanted.entrySet()) {
       Table table = entry.getKey();
-      sizeCheck.accept(table);
       for (TabletConfig config : entry.getValue()) {
-        Optional<TabletView> here = find(table, config.key());
-        if (problem.isEmpty() || here.filter(Assignments::isReadable).isPresent()) {
-          outcomes.done(config.key());
-        } else if (here.isEmpty() && several && server.sequencer().mayAnswer()) {
-          loadFound(Map.of(table, List.of(again(config))), outcomes);
+        if (problem.isEmpty() || find(table, config.key()).isPresent()) {
+          continue; // what becomes of it is known when it has been read
+        }
+        if (several && server.sequencer().mayAnswer()) {
+          takeOver(Map.of(table, List.of(again(config))), unread, outcomes);
         } else {
           outcomes.failed(config.key(), problem.get());
-          if (here.isEmpty() && !(problem.get() instanceof ConflictException)) {
+          if (!(problem.get() instanceof ConflictException)) {
             doubt(config.key());
           }
         }
       }
+    }
+  }
+
+  private void read(Unread unread, Outcomes outcomes) {
+    unread.before.forEach(
+        (table, keys) -> {
+          Optional<SteleException> problem = problemOf(() -> loader.resume(table));
+          keys.forEach(key -> look(table, key, problem, outcomes));
+        });
+    List<Optional<SteleException>> problems =
+        unread.taken.stream().map(attempt -> problemOf(() -> loader.read(attempt.taken))).toList();
+    for (int i = problems.size() - 1; i >= 0; i--) { // what was tried alone was tried last
+      Optional<SteleException> problem = problems.get(i);
+      unread
+          .taken
+          .get(i)
+          .wanted
+          .forEach(
+              (table, configs) -> {
+                sizeCheck.accept(table);
+                configs.forEach(config -> look(table, config.key(), problem, outcomes));
+              });
+    }
+  }
+
+  private static Optional<SteleException> problemOf(Runnable action) {
+    try {
+      action.run();
+      return Optional.empty();
+    } catch (SteleException e) {
+      return Optional.of(e);
+    }
+  }
+
+  /** What became of a tablet that is to be served; of one that did not come it is known. */
+  private static void look(
+      Table table, TabletKey key, Optional<SteleException> problem, Outcomes outcomes) {
+    if (outcomes.found.containsKey(key)) {
+      return;
+    }
+    if (problem.isEmpty() || find(table, key).filter(Assignments::isReadable).isPresent()) {
+      outcomes.done(key);
+    } else {
+      outcomes.failed(key, problem.get());
     }
   }
 
@@ -358,7 +421,17 @@ public final class Assignments {
   /** Gives tablets up; those that are not here, and not this server's in META, have left. */
   public Map<TabletKey, Optional<SteleException>> unload(Collection<TabletKey> tablets) {
     return byLevel(
-        tablets, List.of(MetaLevel.values()).reversed(), (_, byTable, out) -> unload(byTable, out));
+        tablets,
+        List.of(MetaLevel.values()).reversed(),
+        (level, byTable, out) -> {
+          loader.awaitReading(level);
+          locks.changing(
+              level,
+              () -> {
+                unload(byTable, out);
+                return out;
+              });
+        });
   }
 
   private void unload(Map<String, List<TabletKey>> byTable, Outcomes outcomes) {
@@ -389,7 +462,7 @@ public final class Assignments {
       }
     }
     if (!own.isEmpty()) {
-      load(Map.of(name, own), outcomes);
+      read(takeOver(Map.of(name, own), outcomes), outcomes);
     }
   }
 

@@ -15,6 +15,7 @@ import io.stele.tables.event.TableEvent;
 import io.stele.tables.files.StoreIdentity;
 import io.stele.tables.meta.Futures;
 import io.stele.tables.meta.LoadCheck;
+import io.stele.tables.meta.MetaLevel;
 import io.stele.tables.meta.MetaSchema;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.MetaTable.AsOf;
@@ -190,14 +191,11 @@ public final class Lifecycle {
   /** Goes on with tablets that take writes already, but of which a log could not be read. */
   public void resumeLoads() {
     for (Table table : tables.all()) {
-      if (isOwed(table)) {
-        long _ = locks.changing(table.name(), () -> loader.resume(table));
+      if (table.view().tablets().stream()
+          .anyMatch(tablet -> tablet.state() == TabletState.FRAGMENTS_LOADING)) {
+        loader.resumeUnlessReading(table);
       }
     }
-  }
-
-  private static boolean isOwed(Table table) {
-    return table.view().tablets().stream().anyMatch(TabletView::isOwed);
   }
 
   /** Unloads all tables, META last; false if a tablet had to stay. */
@@ -208,6 +206,7 @@ public final class Lifecycle {
     tables.find(TableNames.META0).ifPresent(all::add);
     boolean left = true;
     for (Table table : all) {
+      loader.awaitReading(MetaLevel.of(table.name()));
       left &= locks.changing(table.name(), () -> unload(table));
     }
     return left && tables.all().isEmpty(); // none may have come meanwhile

@@ -8,6 +8,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.LogRef;
+import io.stele.tables.meta.MetaLevel;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
@@ -18,14 +19,18 @@ import io.stele.tables.tablet.TabletView;
 import io.stele.tables.write.WritePath;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
 /**
  * Brings tablets to this server:
@@ -45,8 +50,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * from here, and one before the second save means that the old log is read once more.
  *
  * <p>Many tablets are loaded together: a log is read once for all, and the configurations of a
- * table are saved in one batch. Loads of the tablets of one META level come one after the other,
- * which the caller sees to.
+ * table are saved in one batch. Take-overs of tablets of one META level come one after the other,
+ * which the caller sees to. Reading logs needs no such turn, and may take long: meanwhile other
+ * tablets are taken over, moved and split. Of each level one log is read at a time, so that the
+ * memory it takes is bounded.
  */
 public final class Loader {
   /** Servers whose clocks are kept by NTP are closer than this. */
@@ -59,6 +66,7 @@ public final class Loader {
   private final ConfigSaver configs;
   private final WritePath writes;
   private final long pieceBytes;
+  private final Map<MetaLevel, ReentrantLock> turns = new EnumMap<>(MetaLevel.class); // to read
   private final Map<FilePath, DeadLog.End> logEnds = new ConcurrentHashMap<>(); // of fenced logs
 
   /**
@@ -82,6 +90,9 @@ public final class Loader {
     this.configs = configs;
     this.writes = writes;
     this.pieceBytes = pieceBytes;
+    for (MetaLevel level : MetaLevel.values()) {
+      turns.put(level, new ReentrantLock());
+    }
   }
 
   /**
@@ -94,6 +105,31 @@ public final class Loader {
    *     one whose log could not be read takes writes, and is read after {@link #resume}
    */
   public long load(Map<Table, List<TabletConfig>> wanted) {
+    return read(takeOver(wanted));
+  }
+
+  /** Tablets that are this server's and take writes, but are not read yet. */
+  public static final class Taken {
+    private final List<Coming> here;
+    private final Failures failures;
+
+    private Taken(List<Coming> here, Failures failures) {
+      this.here = List.copyOf(here);
+      this.failures = failures;
+    }
+
+    /** Why some were not taken over. */
+    Optional<SteleException> problem() {
+      return failures.first;
+    }
+  }
+
+  /**
+   * The first half of a load: tablets take writes when this returns. To be {@link #read} then.
+   *
+   * @throws ConflictException if another server has one of them; then none is taken over
+   */
+  public Taken takeOver(Map<Table, List<TabletConfig>> wanted) {
     List<Coming> here = new ArrayList<>();
     wanted.forEach((table, configsOfTable) -> here.addAll(unfinished(table, configsOfTable)));
     List<Coming> coming = new ArrayList<>();
@@ -117,22 +153,75 @@ public final class Loader {
                 here.addAll(tablets);
               }
             });
-    long records = makeReadable(here, failures);
-    failures.check();
+    return new Taken(here, failures);
+  }
+
+  /**
+   * The second half of a load: reads the logs, for which nobody else has to wait.
+   *
+   * @return how many log records were replayed
+   * @throws SteleException the first failure, of either half
+   */
+  public long read(Taken taken) {
+    List<Coming> owed = new ArrayList<>();
+    List<Coming> complete = new ArrayList<>();
+    taken.here.forEach(each -> (each.owedLogs().isEmpty() ? complete : owed).add(each));
+    makeReadable(complete, taken.failures); // which need not wait for logs of others
+    long records = inTurn(owed, () -> makeReadable(owed, taken.failures));
+    taken.failures.check();
     return records;
   }
 
   /**
    * Goes on with tablets of a table that take writes, but of which a log could not be read before.
    *
-   * @return how many log records were replayed
    * @throws SteleException if one still cannot be
    */
-  public long resume(Table table) {
+  public void resume(Table table) {
+    List<Coming> here = unfinished(table);
     Failures failures = new Failures();
-    long records = makeReadable(unfinished(table), failures);
+    long _ = inTurn(here, () -> makeReadable(here, failures));
     failures.check();
-    return records;
+  }
+
+  /** Does nothing if logs are being read at this moment, perhaps those of the very table. */
+  public void resumeUnlessReading(Table table) {
+    ReentrantLock turn = turn(table);
+    if (turn.tryLock()) {
+      try {
+        resume(table);
+      } finally {
+        turn.unlock();
+      }
+    }
+  }
+
+  /** Returns when logs that are being read for tables of a level have been read. */
+  void awaitReading(MetaLevel level) {
+    ReentrantLock turn = Objects.requireNonNull(turns.get(level));
+    turn.lock();
+    try {
+      // Nothing is to be done but to wait.
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private ReentrantLock turn(Table table) {
+    return Objects.requireNonNull(turns.get(MetaLevel.of(table.name())), "one for each level");
+  }
+
+  private long inTurn(List<Coming> here, LongSupplier reading) {
+    if (here.isEmpty()) {
+      return 0;
+    }
+    ReentrantLock turn = turn(here.getFirst().table()); // all are of one level
+    turn.lock();
+    try {
+      return reading.getAsLong();
+    } finally {
+      turn.unlock();
+    }
   }
 
   /** The first failure, with the others behind it. */
@@ -314,7 +403,24 @@ public final class Loader {
         .toList();
   }
 
-  private long makeReadable(List<Coming> here, Failures failures) {
+  /** Those of them that have not been read, and have not left, while this waited for its turn. */
+  private static List<Coming> unread(List<Coming> here) {
+    return here.stream()
+        .filter(
+            each ->
+                each.table()
+                    .view()
+                    .find(each.tablet())
+                    .filter(view -> view.state() == TabletState.FRAGMENTS_LOADING)
+                    .isPresent())
+        .toList();
+  }
+
+  private long makeReadable(List<Coming> taken, Failures failures) {
+    List<Coming> here = unread(taken);
+    if (here.isEmpty()) {
+      return 0;
+    }
     // Most read at the newest durable transaction, which must not be older than what has come.
     server
         .sequencer()

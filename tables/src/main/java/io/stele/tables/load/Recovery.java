@@ -61,19 +61,24 @@ final class Recovery {
     }
   }
 
-  /** A log that a tablet is owed. */
-  private record Owed(Coming coming, int index) {
-    LogRef log() {
-      return coming.owedLogs().get(index);
+  /**
+   * A log that a tablet is owed.
+   *
+   * @param upToTxn all behind this transaction is said by the next log
+   */
+  private record Owed(Coming coming, int index, long upToTxn) {
+    /** The last log ends where this server's own begins for the tablet. */
+    static Owed of(Coming coming, int index) {
+      List<LogRef> all = coming.owedLogs();
+      long upToTxn =
+          index + 1 < all.size()
+              ? all.get(index + 1).fromTxn()
+              : coming.table().view().find(coming.tablet()).map(TabletView::fromTxn).orElse(0L);
+      return new Owed(coming, index, upToTxn); // of one that has left, nothing is wanted
     }
 
-    /** All behind this transaction is said by the next log. */
-    long upToTxn() {
-      List<LogRef> all = coming.owedLogs();
-      if (index + 1 < all.size()) {
-        return all.get(index + 1).fromTxn();
-      }
-      return coming.table().view().find(coming.tablet()).orElseThrow().fromTxn();
+    LogRef log() {
+      return coming.owedLogs().get(index);
     }
 
     LogReplay.Wanted wanted() {
@@ -98,7 +103,7 @@ final class Recovery {
         byLog
             .computeIfAbsent(each.owedLogs().get(i).directory(), _ -> new LinkedHashMap<>())
             .computeIfAbsent(each.table(), _ -> new ArrayList<>())
-            .add(new Owed(each, i));
+            .add(Owed.of(each, i));
       }
       found.put(each.tablet(), files);
     }
@@ -200,6 +205,9 @@ final class Recovery {
   }
 
   private TabletView active(Coming coming, TabletView old, Map<String, int[]> places) {
+    if (old.state() != TabletState.FRAGMENTS_LOADING) {
+      return old; // somebody else had nothing to read for it, either
+    }
     if (!old.owedLogs().equals(coming.owedLogs())) {
       return old.withState(TabletState.ACTIVE); // emptied meanwhile: what was does not count
     }
@@ -233,17 +241,20 @@ final class Recovery {
     Set<String> groups = new HashSet<>();
     files.forEach(each -> groups.addAll(each.byGroup.keySet()));
     Optional<TabletView> view = table.view().find(coming.tablet());
+    if (view.isEmpty()) {
+      return Map.of(); // it has left, or its table was dropped
+    }
     Map<String, int[]> places = new HashMap<>();
     for (String group : groups) {
       List<FragmentRef> chain =
           coming.isNew()
               ? coming.config().fragments().getOrDefault(group, List.of())
-              : view.orElseThrow().files().getOrDefault(group, List.of());
+              : view.get().files().getOrDefault(group, List.of());
       int[] ofLogs = new int[files.size()];
       int end = chain.size();
       for (int log = files.size() - 1; log >= 0; log--) {
         boolean none = coming.isNew() && log == files.size() - 1; // has been flushed behind it
-        long upTo = new Owed(coming, log).upToTxn();
+        long upTo = Owed.of(coming, log).upToTxn();
         while (!none && end > 0 && maxTxn(table, chain.get(end - 1)) > upTo) {
           end--;
         }
