@@ -170,6 +170,11 @@ final class GroupAdmin implements MemberAdmin, AutoCloseable {
   }
 
   @Override
+  public Optional<String> fingerprint(long index) {
+    return replica.fingerprint(index);
+  }
+
+  @Override
   public boolean reserve(String group) {
     return member.reserve(group);
   }

@@ -79,6 +79,7 @@ final class MetastoreRole implements AutoCloseable {
               .settings(settings.bind(NodeSettings.class, ServerSchema.METASTORE))
               .state(settings.bind(StorageSettings.class, ServerSchema.STORAGE).state())
               .events(events)
+              .link(link(settings, channels))
               .group(() -> opened.get().identity().group().orElse(""))
               .open();
       GroupMember<Applied> member = opened.get();
@@ -122,19 +123,16 @@ final class MetastoreRole implements AutoCloseable {
             GroupSettings.DEFAULT.answer(),
             settings.bind(SoloSettings.class, ServerSchema.LOG),
             raft.listenHost().isEmpty() ? raft.withListenHost(server.listen()) : raft);
-    return GroupMember.open(
+    GroupMember.Place place =
         new GroupMember.Place(
             files,
             Optional.of(directory.resolve("raft")),
             addresses.raftAddress(),
             addresses.nativeAddress(),
-            server.name()),
-        replica,
-        link(settings, channels),
-        group,
-        events,
-        Clock.system(),
-        RandomSource.system());
+            server.name());
+    PeerLink link = link(settings, channels);
+    return GroupMember.open(
+        place, replica, link, group, events, Clock.system(), RandomSource.system());
   }
 
   private static PeerLink link(Settings settings, Channels channels) {

@@ -16,6 +16,7 @@ import io.stele.metastore.raft.PeerLink;
 import io.stele.protocol.v1.CheckpointRequest;
 import io.stele.protocol.v1.Chunk;
 import io.stele.protocol.v1.CurrentTermRequest;
+import io.stele.protocol.v1.FingerprintRequest;
 import io.stele.protocol.v1.FormRequest;
 import io.stele.protocol.v1.IdentifyRequest;
 import io.stele.protocol.v1.MetastorePeerGrpc;
@@ -106,7 +107,18 @@ public final class GrpcPeerLink implements PeerLink {
         response ->
             new PeerIdentity(
                 FromWire.member(response.getMember()),
-                Optional.of(response.getGroup()).filter(group -> !group.isEmpty())));
+                Optional.of(response.getGroup()).filter(group -> !group.isEmpty()),
+                Math.max(1, response.getVersion())));
+  }
+
+  @Override
+  public CompletableFuture<Optional<String>> fingerprint(Member peer, long index) {
+    return ask(
+        peer.serviceAddress(),
+        MetastorePeerGrpc.getFingerprintMethod(),
+        FingerprintRequest.newBuilder().setIndex(index).build(),
+        patience,
+        response -> Optional.of(response.getDigest()).filter(digest -> !digest.isEmpty()));
   }
 
   private <Q, R, A> CompletableFuture<A> ask(

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Who belongs to the group: what operators change, and what other servers ask for while they do.
@@ -37,6 +38,9 @@ public interface MemberAdmin {
   long currentTerm(String memberId);
 
   void writeCheckpoint(OutputStream out) throws IOException;
+
+  /** Of the state behind a log entry, if that was digested last. */
+  Optional<String> fingerprint(long index);
 
   boolean reserve(String group);
 

@@ -5,6 +5,8 @@ import io.stele.protocol.v1.CheckpointRequest;
 import io.stele.protocol.v1.Chunk;
 import io.stele.protocol.v1.CurrentTermRequest;
 import io.stele.protocol.v1.CurrentTermResponse;
+import io.stele.protocol.v1.FingerprintRequest;
+import io.stele.protocol.v1.FingerprintResponse;
 import io.stele.protocol.v1.FormRequest;
 import io.stele.protocol.v1.FormResponse;
 import io.stele.protocol.v1.IdentifyRequest;
@@ -59,6 +61,16 @@ final class MetastorePeerService extends MetastorePeerGrpc.MetastorePeerImplBase
   @Override
   public void identify(IdentifyRequest request, StreamObserver<IdentifyResponse> caller) {
     answer(caller, () -> ToWire.identity(backend.admin().identify()));
+  }
+
+  @Override
+  public void fingerprint(FingerprintRequest request, StreamObserver<FingerprintResponse> caller) {
+    answer(
+        caller,
+        () ->
+            FingerprintResponse.newBuilder()
+                .setDigest(backend.admin().fingerprint(request.getIndex()).orElse(""))
+                .build());
   }
 
   @Override

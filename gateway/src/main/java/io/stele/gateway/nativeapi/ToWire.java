@@ -249,7 +249,9 @@ final class ToWire {
 
   static IdentifyResponse identity(PeerIdentity identity) {
     IdentifyResponse.Builder response =
-        IdentifyResponse.newBuilder().setMember(member(identity.member()));
+        IdentifyResponse.newBuilder()
+            .setMember(member(identity.member()))
+            .setVersion(identity.version());
     identity.group().ifPresent(response::setGroup);
     return response.build();
   }

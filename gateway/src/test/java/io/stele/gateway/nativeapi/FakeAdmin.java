@@ -64,7 +64,7 @@ final class FakeAdmin implements MemberAdmin {
 
   @Override
   public PeerIdentity identify() {
-    return new PeerIdentity(SELF, Optional.empty());
+    return new PeerIdentity(SELF, Optional.empty(), 1);
   }
 
   @Override
@@ -79,6 +79,11 @@ final class FakeAdmin implements MemberAdmin {
   public void writeCheckpoint(OutputStream out) throws IOException {
     answer("checkpoint");
     out.write(checkpoint);
+  }
+
+  @Override
+  public Optional<String> fingerprint(long index) {
+    return index == 7 ? Optional.of("digest") : Optional.empty();
   }
 
   @Override

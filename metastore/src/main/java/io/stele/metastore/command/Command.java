@@ -22,6 +22,16 @@ public sealed interface Command {
         || this instanceof ExpireLease;
   }
 
+  /** The {@link ClusterVersion} from which on members can apply it. */
+  default int since() {
+    return switch (this) {
+      case SetVersion _, TakeFingerprint _, EndGrant _ -> 2;
+      case ExpireSession c -> c.term() == 0 ? 1 : 2;
+      case ExpireLease c -> c.term() == 0 ? 1 : 2;
+      default -> 1;
+    };
+  }
+
   /**
    * Its place in the log becomes the session's id.
    *
@@ -110,4 +120,10 @@ public sealed interface Command {
       entries = List.copyOf(entries);
     }
   }
+
+  /** By the leader: every member can apply this version, and these limits hold from now on. */
+  record SetVersion(ClusterState agreed) implements Command {}
+
+  /** By the leader: each member takes a fingerprint of its state behind this entry. */
+  record TakeFingerprint() implements Command {}
 }

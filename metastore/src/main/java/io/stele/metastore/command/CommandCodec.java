@@ -27,6 +27,8 @@ import io.stele.metastore.command.Command.Reclaim;
 import io.stele.metastore.command.Command.Release;
 import io.stele.metastore.command.Command.RevokeLease;
 import io.stele.metastore.command.Command.SetAcl;
+import io.stele.metastore.command.Command.SetVersion;
+import io.stele.metastore.command.Command.TakeFingerprint;
 import io.stele.metastore.command.Command.Transact;
 
 /**
@@ -51,6 +53,8 @@ import io.stele.metastore.command.Command.Transact;
  *            | 15 session term                                                expire session
  *            | 16 lease term                                                  expire lease
  *            | 17 key(bytes) session sequence token                           end grant
+ *            | 18 clusterState                                                set version
+ *            | 19                                                             take fingerprint
  *   origin  := principal(text) session [ sequence (sequence - answeredBelow) ]   if session &gt; 0
  * </pre>
  *
@@ -129,6 +133,8 @@ final class CommandCodec {
         out.putByte(c.term() == 0 ? 14 : 16).putVarint(c.id());
         putTerm(out, c.term());
       }
+      case SetVersion c -> c.agreed().write(out.putByte(18));
+      case TakeFingerprint _ -> out.putByte(19);
     }
   }
 
@@ -168,6 +174,8 @@ final class CommandCodec {
       case 16 -> new ExpireLease(in.readVarint(), in.readVarint());
       case 17 ->
           new EndGrant(in.readSized("key"), in.readVarint(), in.readVarint(), in.readVarint());
+      case 18 -> new SetVersion(ClusterState.read(in));
+      case 19 -> new TakeFingerprint();
       default -> throw in.malformed("command of unknown kind " + code + " before");
     };
   }

@@ -16,13 +16,16 @@ import java.util.List;
  *   entry := version(1) count(varint) command*        command: see CommandCodec
  * </pre>
  *
- * <p>Any bytes may be decoded; what no encoder made is {@link CorruptDataException}.
+ * <p>The version is the {@link ClusterVersion} that its commands need. Entries of version 1 may
+ * hold commands of version 2, from before they were told apart.
+ *
+ * <p>Any bytes may be decoded; what no encoder made is {@link CorruptDataException}, and an entry
+ * of a newer version than this program knows is {@link io.stele.base.error.UnavailableException}:
+ * it is whole, and a newer program can apply it.
  */
 public final class EntryCodec {
   /** The most commands of an entry: they share the numbers between two log entries. */
   public static final int MAX_COMMANDS = 65_534;
-
-  private static final int VERSION = 1;
 
   private EntryCodec() {}
 
@@ -32,7 +35,11 @@ public final class EntryCodec {
           "log entry of " + commands.size() + " commands: at most " + MAX_COMMANDS);
     }
     ByteBuilder out = new ByteBuilder(64 * commands.size() + 16);
-    out.putByte(VERSION).putVarint(commands.size());
+    int version = ClusterVersion.FIRST;
+    for (Command command : commands) {
+      version = Math.max(version, command.since());
+    }
+    out.putByte(version).putVarint(commands.size());
     for (Command command : commands) {
       CommandCodec.write(out, command);
     }
@@ -48,9 +55,10 @@ public final class EntryCodec {
     ByteReader in = new ByteReader(entry.sharedArray(), 0, entry.length());
     try {
       int version = in.readByte();
-      if (version != VERSION) {
-        throw in.malformed("version " + version + " instead of " + VERSION);
+      if (version < ClusterVersion.FIRST) {
+        throw in.malformed("version " + version + " instead of 1 to " + ClusterVersion.NEWEST);
       }
+      ClusterVersion.check(name, version);
       int count = in.readVarint(MAX_COMMANDS, "command count");
       List<Command> commands = new ArrayList<>(Math.min(count, in.remaining()));
       for (int i = 0; i < count; i++) {

@@ -31,10 +31,14 @@ public final class LockTable {
   /** The locks that a session holds or waits for, in order. Only for the applying thread. */
   private final Map<Long, NavigableSet<Bytes>> bySession = new HashMap<>();
 
-  private final int maxWaiting;
+  private int maxWaiting; // only for the applying thread
 
   public LockTable(int maxWaiting) {
     this.maxWaiting = maxWaiting;
+  }
+
+  public void setMaxWaiting(int requests) {
+    maxWaiting = requests;
   }
 
   public KeyLockInfo get(Bytes key) {

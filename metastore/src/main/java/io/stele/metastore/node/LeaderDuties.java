@@ -47,6 +47,8 @@ final class LeaderDuties {
   private final Proposer proposer;
   private final TransactionTable transactions;
   private final HistoryRetention history;
+  private final VersionDuty version;
+  private final FingerprintDuty fingerprints;
   private final Events events;
   private final Supplier<String> self; // the id of this member
   private final SessionLeases sessions = new SessionLeases(REPEAT);
@@ -65,6 +67,8 @@ final class LeaderDuties {
       Proposer proposer,
       TransactionTable transactions,
       HistoryRetention history,
+      VersionDuty version,
+      FingerprintDuty fingerprints,
       Events events,
       Supplier<String> self) {
     this.self = self;
@@ -74,6 +78,8 @@ final class LeaderDuties {
     this.proposer = proposer;
     this.transactions = transactions;
     this.history = history;
+    this.version = version;
+    this.fingerprints = fingerprints;
     this.events = events;
   }
 
@@ -100,6 +106,8 @@ final class LeaderDuties {
     locks.adopt(state.waiting(), state.delays(), now);
     transactions.leads(term);
     history.leads();
+    version.leads(now);
+    fingerprints.leads(now);
     lastTick = now;
     lastAdoption = now;
     lastAlarm = now - REPEAT.toNanos();
@@ -220,7 +228,8 @@ final class LeaderDuties {
     if (!leading) {
       return;
     }
-    long decided = term; // read before the deadlines: those of another term are not its own
+    // Read before the deadlines: those of another term are not its own. Older members know of none.
+    long decided = state.version() < 2 ? 0 : term;
     long now = clock.nanos();
     if (!settings.tick().isZero()) {
       allowForSleep(now);
@@ -252,13 +261,18 @@ final class LeaderDuties {
     }
     transactions.expire();
     history.tick(now);
+    version.tick(now);
+    fingerprints.tick(now);
     watchSize(now);
   }
 
   /** Raises the alarm when the state has become too large; it stays until it is disarmed. */
   private void watchSize(long now) {
     long quota = settings.limits().quota().bytes();
-    if (quota == 0 || state.noSpace() || now - lastAlarm < REPEAT.toNanos()) {
+    if (quota == 0
+        || state.version() < 2
+        || state.noSpace()
+        || now - lastAlarm < REPEAT.toNanos()) {
       return;
     }
     long bytes = state.bytes();
@@ -279,6 +293,9 @@ final class LeaderDuties {
 
   /** The grant of a request reached nobody. */
   void endGrant(LockWaits.Request request, long token) {
+    if (state.version() < 2) {
+      return; // members could not apply it: the lock ends with its session
+    }
     propose(new Command.EndGrant(request.key(), request.session(), request.sequence(), token));
   }
 

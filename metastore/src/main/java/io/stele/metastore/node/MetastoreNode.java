@@ -34,6 +34,8 @@ import io.stele.metastore.key.PathKey;
 import io.stele.metastore.lease.Lease;
 import io.stele.metastore.raft.Consensus;
 import io.stele.metastore.raft.Member;
+import io.stele.metastore.raft.PeerIdentity;
+import io.stele.metastore.raft.PeerLink;
 import io.stele.metastore.raft.Replica;
 import io.stele.metastore.state.AccessRules.Right;
 import io.stele.metastore.state.MetastoreState;
@@ -54,6 +56,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -127,6 +130,24 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     HistoryRetention history =
         new HistoryRetention(
             settings.history(), settings.reclaim(), state, proposer, builder.events);
+    Optional<PeerLink> link = builder.link;
+    VersionDuty version =
+        new VersionDuty(
+            state,
+            proposer,
+            () -> log().standing(),
+            member ->
+                asking(link, to -> to.identify(member.serviceAddress()))
+                    .thenApply(PeerIdentity::version));
+    FingerprintDuty fingerprints =
+        new FingerprintDuty(
+            settings.fingerprints(),
+            state,
+            proposer,
+            () -> log().standing(),
+            (member, index) -> asking(link, to -> to.fingerprint(member, index)),
+            builder.events,
+            blocking);
     duties =
         new LeaderDuties(
             settings,
@@ -135,10 +156,14 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
             proposer,
             transactions,
             history,
+            version,
+            fingerprints,
             builder.events,
             () -> log().standing().self().id());
     lockWaits = new LockWaits(duties::endWait, duties::endGrant);
-    state.listen(new StateEvents(duties, transactions, watches, lockWaits, this::leadLost));
+    state.listen(
+        new StateEvents(
+            duties, fingerprints, events, transactions, watches, lockWaits, this::leadLost));
     ticker = settings.tick().isZero() ? null : startTicker();
     boolean opened = false;
     try {
@@ -149,6 +174,15 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
         close();
       }
     }
+  }
+
+  private static <T> CompletableFuture<T> asking(
+      Optional<PeerLink> link, Function<PeerLink, CompletableFuture<T>> question) {
+    return link.map(question)
+        .orElseGet(
+            () ->
+                CompletableFuture.failedFuture(
+                    new UnavailableException("this member was opened without a link to others")));
   }
 
   private ScheduledExecutorService startTicker() {
@@ -625,6 +659,7 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     private Clock clock = Clock.system();
     private Events events = new Events((event, problem) -> {});
     private Supplier<String> group = () -> "";
+    private Optional<PeerLink> link = Optional.empty();
 
     /** The files stay the caller's to close, after the member. */
     public Builder(FileStore files, LogOpener opener) {
@@ -661,6 +696,12 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     /** What the group is called; asked for whenever somebody wants to know. */
     public Builder group(Supplier<String> value) {
       group = value;
+      return this;
+    }
+
+    /** How to ask other members what they can apply, and for fingerprints. */
+    public Builder link(PeerLink value) {
+      link = Optional.of(value);
       return this;
     }
 

@@ -83,4 +83,39 @@ public sealed interface NodeEvent extends Event {
       return "history before revision " + revision + " is dropped";
     }
   }
+
+  /** The members have agreed on what they apply, and on the limits of commands. */
+  record VersionSet(int version) implements NodeEvent {
+    @Override
+    public Level level() {
+      return Level.INFO;
+    }
+
+    @Override
+    public String text() {
+      return "the group is at cluster version " + version + ", with the leader's limits";
+    }
+  }
+
+  /** Two members made different states of the same log. */
+  record FingerprintsDiffer(long index, String own, String member, String other)
+      implements NodeEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return "the state of member "
+          + member
+          + " differs from the leader's behind log entry "
+          + index
+          + ": fingerprint "
+          + other
+          + " instead of "
+          + own
+          + "; find out which one is right, and replace the other member";
+    }
+  }
 }

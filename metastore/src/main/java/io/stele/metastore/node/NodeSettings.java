@@ -27,6 +27,10 @@ public record NodeSettings(
     @About("How many commands may wait for their turn in the log") int queuedCommands,
     @About("How large the commands that wait for their turn in the log may be together")
         ByteSize queuedBytes,
+    @About(
+            "How often the leader has all members digest their states, to compare them; 0s for"
+                + " never")
+        Duration fingerprints,
     TransactionSettings transactions,
     WatchSettings watch,
     NodeLimits limits) {
@@ -44,6 +48,7 @@ public record NodeSettings(
           ByteSize.ofMiB(1),
           65_536,
           ByteSize.ofMiB(64),
+          Duration.ofHours(1),
           TransactionSettings.DEFAULT,
           WatchSettings.DEFAULT,
           NodeLimits.DEFAULT);
@@ -52,6 +57,7 @@ public record NodeSettings(
     check("tick", tick);
     check("lease", lease);
     check("history", history);
+    check("fingerprints", fingerprints);
     if (!shortestSession.isPositive() || shortestSession.compareTo(longestSession) > 0) {
       throw new InvalidRequestException(
           "sessions from "
@@ -88,6 +94,7 @@ public record NodeSettings(
         entryBytes,
         queuedCommands,
         queuedBytes,
+        fingerprints,
         transactions,
         watch,
         limits);
@@ -107,6 +114,7 @@ public record NodeSettings(
         entryBytes,
         queuedCommands,
         queuedBytes,
+        fingerprints,
         transactions,
         watch,
         limits);
@@ -126,6 +134,27 @@ public record NodeSettings(
         entryBytes,
         commands,
         queuedBytes,
+        fingerprints,
+        transactions,
+        watch,
+        limits);
+  }
+
+  public NodeSettings withFingerprints(Duration interval) {
+    return new NodeSettings(
+        tick,
+        shortestSession,
+        longestSession,
+        lease,
+        history,
+        reclaim,
+        entriesInFlight,
+        soloEntriesInFlight,
+        entryCommands,
+        entryBytes,
+        queuedCommands,
+        queuedBytes,
+        interval,
         transactions,
         watch,
         limits);
@@ -145,6 +174,7 @@ public record NodeSettings(
         entryBytes,
         queuedCommands,
         queuedBytes,
+        fingerprints,
         transactions,
         watch,
         value);

@@ -233,6 +233,8 @@ final class Proposer {
           case Command.RevokeLease c -> c.principal().length();
           case Command.ExpireLease c -> 0;
           case Command.SetAcl c -> c.directory().length() + 64L * c.entries().size();
+          case Command.SetVersion c -> 64;
+          case Command.TakeFingerprint c -> 0;
         };
   }
 

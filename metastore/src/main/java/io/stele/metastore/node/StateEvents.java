@@ -1,6 +1,7 @@
 package io.stele.metastore.node;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.event.Events;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Applied;
 import io.stele.metastore.command.Applied.WaitEnded;
@@ -17,6 +18,8 @@ import java.util.List;
 /** Hands what happens to the state on to those whom it concerns, on the thread that applies. */
 final class StateEvents implements StateListener {
   private final LeaderDuties duties;
+  private final FingerprintDuty fingerprints;
+  private final Events events;
   private final TransactionTable transactions;
   private final WatchHub watches;
   private final LockWaits lockWaits;
@@ -24,11 +27,15 @@ final class StateEvents implements StateListener {
 
   StateEvents(
       LeaderDuties duties,
+      FingerprintDuty fingerprints,
+      Events events,
       TransactionTable transactions,
       WatchHub watches,
       LockWaits lockWaits,
       Runnable leadLost) {
     this.duties = duties;
+    this.fingerprints = fingerprints;
+    this.events = events;
     this.transactions = transactions;
     this.watches = watches;
     this.lockWaits = lockWaits;
@@ -109,6 +116,9 @@ final class StateEvents implements StateListener {
       case Command.Release release -> {}
       case Command.Compact compact -> {}
       case Command.Reclaim reclaim -> {}
+      case Command.SetVersion set ->
+          events.publish(new NodeEvent.VersionSet(set.agreed().version()));
+      case Command.TakeFingerprint take -> fingerprints.take();
     }
   }
 

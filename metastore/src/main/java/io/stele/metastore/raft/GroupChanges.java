@@ -228,6 +228,16 @@ public final class GroupChanges<A> {
               + identity.group().get()
               + ": it needs an empty directory to join another");
     }
+    if (identity.version() < member.version()) {
+      throw new InvalidRequestException(
+          "server "
+              + address
+              + " can apply cluster versions up to "
+              + identity.version()
+              + ", and the group is at "
+              + member.version()
+              + ": start the group's program there");
+    }
     if (standing.members().stream().anyMatch(one -> one.id().equals(newcomer.id()))) {
       return alreadyMember(identity);
     }

@@ -183,6 +183,11 @@ public final class GroupMember<A> implements Consensus<A> {
     return events;
   }
 
+  /** What whoever joins must be able to apply. */
+  int version() {
+    return replica.version();
+  }
+
   PeerLink link() {
     return link;
   }
@@ -213,7 +218,7 @@ public final class GroupMember<A> implements Consensus<A> {
   // ---- what other servers ask of this one: see PeerLink
 
   public PeerIdentity identity() {
-    return new PeerIdentity(self(), membership.group());
+    return new PeerIdentity(self(), membership.group(), replica.newestVersion());
   }
 
   /**

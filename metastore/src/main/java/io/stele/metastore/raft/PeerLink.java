@@ -3,6 +3,7 @@ package io.stele.metastore.raft;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -31,4 +32,7 @@ public interface PeerLink {
 
   /** Asks a server who it is: its id and addresses, and the group it belongs to, if any. */
   CompletableFuture<PeerIdentity> identify(String serviceAddress);
+
+  /** The fingerprint of another member's state behind an entry; see {@link Replica#fingerprint}. */
+  CompletableFuture<Optional<String>> fingerprint(Member peer, long index);
 }

@@ -4,6 +4,7 @@ import io.stele.base.bytes.Bytes;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Optional;
 
 /**
  * What the log is applied to: the same on every member.
@@ -46,5 +47,20 @@ public interface Replica<A> {
    */
   default Position restore(InputStream in) throws IOException {
     return installCheckpoint(in);
+  }
+
+  /** The version of what the group's entries may hold: all members must be able to apply it. */
+  default int version() {
+    return 1;
+  }
+
+  /** The newest such version that this replica can apply. */
+  default int newestVersion() {
+    return version();
+  }
+
+  /** What the state behind an entry looked like, if a fingerprint of that one was taken last. */
+  default Optional<String> fingerprint(long index) {
+    return Optional.empty();
   }
 }

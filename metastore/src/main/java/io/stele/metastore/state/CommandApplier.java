@@ -1,9 +1,11 @@
 package io.stele.metastore.state;
 
+import io.stele.base.bytes.ByteBuilder;
 import io.stele.metastore.command.AclEntry;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
+import io.stele.metastore.command.ClusterState;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.Command.Acquire;
 import io.stele.metastore.command.Command.CloseSession;
@@ -19,6 +21,8 @@ import io.stele.metastore.command.Command.Reclaim;
 import io.stele.metastore.command.Command.Release;
 import io.stele.metastore.command.Command.RevokeLease;
 import io.stele.metastore.command.Command.SetAcl;
+import io.stele.metastore.command.Command.SetVersion;
+import io.stele.metastore.command.Command.TakeFingerprint;
 import io.stele.metastore.command.Command.Transact;
 import io.stele.metastore.command.Origin;
 import io.stele.metastore.key.PathKey;
@@ -70,7 +74,23 @@ final class CommandApplier {
       case RevokeLease c -> leases.revoke(c, effects);
       case ExpireLease c -> late(c.term(), term).orElseGet(() -> leases.expire(c, effects));
       case SetAcl c -> once(c.origin(), effects, () -> setAcl(c, effects));
+      case SetVersion c -> setVersion(c.agreed(), effects);
+      case TakeFingerprint _ -> new Answer.Done(); // by those who listen, when the entry is done
     };
+  }
+
+  /** A version that falls would have members apply what others did not. */
+  private Answer setVersion(ClusterState agreed, Effects effects) {
+    if (agreed.version() < Math.max(tables.version(), 2)) {
+      return new Refused(
+          Kind.INVALID,
+          "cluster version " + agreed.version() + ": it is " + tables.version() + " already");
+    }
+    ByteBuilder out = new ByteBuilder(64);
+    agreed.write(out);
+    effects.put(Rows.CLUSTER, out.toBytes());
+    effects.then(() -> tables.setCluster(agreed));
+    return new Answer.Done();
   }
 
   /** Refuses what a leader decided in a term that has passed. */

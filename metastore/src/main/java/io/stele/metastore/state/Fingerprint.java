@@ -4,6 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellView;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.engine.Scan;
+import io.stele.engine.Snapshot;
 import io.stele.engine.Store;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.engine.fragment.Fragment;
@@ -19,25 +20,33 @@ final class Fingerprint {
 
   /** A digest of all cells that can be read, history included, but for the place in the log. */
   static String of(Store store) {
+    try (Snapshot snapshot = store.snapshot()) {
+      return of(store, snapshot);
+    }
+  }
+
+  static String of(Store store, Snapshot at) {
     MessageDigest digest;
     try {
       digest = MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
     }
-    forEach(store, cell -> add(digest, cell));
+    forEach(store, at, cell -> add(digest, cell));
     return HexFormat.of().formatHex(digest.digest());
   }
 
   static long cells(Store store) {
     long[] count = {0};
-    forEach(store, _ -> count[0]++);
+    try (Snapshot snapshot = store.snapshot()) {
+      forEach(store, snapshot, _ -> count[0]++);
+    }
     return count[0];
   }
 
-  private static void forEach(Store store, Consumer<CellView> each) {
+  private static void forEach(Store store, Snapshot at, Consumer<CellView> each) {
     Bytes place = Rows.APPLIED;
-    try (Scan scan = store.scan(ReadPredicate.ALL)) {
+    try (Scan scan = store.scan(ReadPredicate.ALL, at)) {
       while (scan.next()) {
         CellView cell = scan.cell();
         if (place.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) != 0) {

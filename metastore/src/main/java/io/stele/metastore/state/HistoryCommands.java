@@ -7,6 +7,7 @@ import io.stele.engine.Scan;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command.Compact;
 import io.stele.metastore.command.Command.Reclaim;
 import io.stele.metastore.command.Origin;
@@ -25,7 +26,7 @@ import java.util.TreeSet;
  *
  * <p>The changes of C itself can be watched, as etcd's clients expect, so reclaiming ends at F = C
  * - 1. Of each key the newest version at or below F stays, unless it is a deletion: then nothing is
- * left of the key below C.
+ * left of the key below C. Before {@link ClusterVersion} 2, F is C.
  */
 final class HistoryCommands {
   private static final int MAX_REVISIONS = 10_000;
@@ -64,8 +65,17 @@ final class HistoryCommands {
     return new Answer.Done();
   }
 
+  /** The newest revision whose changes nobody may watch any more. */
+  private long floor() {
+    return tables.version() < 2 ? tables.compacted() : tables.compacted() - 1;
+  }
+
+  private long mostBytes() {
+    return tables.version() < 2 ? Long.MAX_VALUE : MAX_BYTES;
+  }
+
   Answer reclaim(Reclaim command, Effects effects) {
-    long floor = tables.compacted() - 1;
+    long floor = floor();
     long from = tables.reclaimed() + 1;
     long wanted = from - 1 + Math.clamp(command.revisions(), 1, MAX_REVISIONS);
     long last = Math.min(floor, wanted);
@@ -89,7 +99,7 @@ final class HistoryCommands {
         revisions.add(revision);
         keys.addAll(ChangedKeys.decode(revision, scan.cell()));
         bytes += scan.cell().valueLength;
-        if (keys.size() >= tables.limits.changedKeys() || bytes >= MAX_BYTES) {
+        if (keys.size() >= tables.limits().changedKeys() || bytes >= mostBytes()) {
           last = revision; // a batch has its bounds too
           break;
         }
@@ -100,7 +110,7 @@ final class HistoryCommands {
     }
     for (Bytes key : keys) {
       dropVersions(key, last, effects);
-      if (effects.bytes() > MAX_BYTES) {
+      if (effects.bytes() > mostBytes()) {
         return new Answer.Reclaimed(true); // the next command finds nothing left of these
       }
     }
@@ -131,7 +141,7 @@ final class HistoryCommands {
     try (Scan scan = tables.store.scan(deletions)) {
       more = scan.next();
       long bytes = 0;
-      while (more && keys.size() < tables.limits.changedKeys() && bytes < MAX_BYTES) {
+      while (more && keys.size() < tables.limits().changedKeys() && bytes < mostBytes()) {
         keys.add(Rows.userKey(scan.cell()));
         bytes += keys.getLast().length();
         more = scan.next();
@@ -139,7 +149,7 @@ final class HistoryCommands {
     }
     for (Bytes key : keys) {
       dropVersions(key, revision, effects);
-      if (effects.bytes() > MAX_BYTES) {
+      if (effects.bytes() > mostBytes()) {
         return new Answer.Reclaimed(true);
       }
     }
@@ -149,7 +159,7 @@ final class HistoryCommands {
     effects.erase(Rows.change(revision));
     effects.put(Rows.RECLAIMED, StateTables.number(revision));
     effects.then(() -> tables.setReclaimed(revision));
-    return new Answer.Reclaimed(revision < tables.compacted() - 1);
+    return new Answer.Reclaimed(revision < floor());
   }
 
   /**

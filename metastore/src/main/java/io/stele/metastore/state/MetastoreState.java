@@ -15,9 +15,12 @@ import io.stele.metastore.RangeRead;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Applied;
 import io.stele.metastore.command.Applied.WaitEnded;
+import io.stele.metastore.command.ClusterState;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.EntryCodec;
 import io.stele.metastore.command.KeyValue;
+import io.stele.metastore.command.MetastoreLimits;
 import io.stele.metastore.command.Origin;
 import io.stele.metastore.command.Selection;
 import io.stele.metastore.key.KeyRange;
@@ -31,6 +34,7 @@ import io.stele.metastore.session.Session;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -73,6 +77,7 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
 
   private volatile StateTables tables; // written under both locks
   private volatile boolean closed;
+  private volatile Optional<Taken> taken = Optional.empty(); // the newest fingerprint
   private volatile @Nullable Throwable broken; // why nothing more can be applied
 
   // Guarded by applying.
@@ -264,6 +269,55 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     }
   }
 
+  // ---- fingerprints
+
+  /** A digest of the state behind an entry of the log. */
+  private record Taken(long index, String digest) {}
+
+  /**
+   * Pins the state as it is, for a fingerprint. By a listener, when an entry has been applied: the
+   * state then is the same on every member.
+   *
+   * @return takes the fingerprint; to be run once, on a thread that may read the whole state
+   */
+  public Runnable fingerprinting() {
+    applying.lock();
+    try {
+      checkOpen();
+      StateTables at = tables;
+      at.retain();
+      Snapshot snapshot = at.store.snapshot();
+      long index = applied.index();
+      return () -> {
+        try (snapshot) {
+          taken = Optional.of(new Taken(index, Fingerprint.of(at.store, snapshot)));
+        } finally {
+          releaseQuietly(at);
+        }
+      };
+    } finally {
+      applying.unlock();
+    }
+  }
+
+  private void releaseQuietly(StateTables at) {
+    try {
+      release(at);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public Optional<String> fingerprint(long index) {
+    return taken.filter(one -> one.index() == index).map(Taken::digest);
+  }
+
+  /** The newest entry of which there is a fingerprint; 0 for none. */
+  public long fingerprinted() {
+    return taken.map(Taken::index).orElse(0L);
+  }
+
   // ---- checkpoints
 
   @Override
@@ -438,6 +492,26 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
 
   public int leaseCount() {
     return tables.leases.size();
+  }
+
+  /** What the members have agreed on. */
+  public ClusterState cluster() {
+    return tables.cluster();
+  }
+
+  /** What this member would have as limits. */
+  public MetastoreLimits ownLimits() {
+    return settings.limits();
+  }
+
+  @Override
+  public int version() {
+    return tables.version();
+  }
+
+  @Override
+  public int newestVersion() {
+    return ClusterVersion.NEWEST;
   }
 
   /** Whether the alarm is raised that forbids to put more. */

@@ -6,6 +6,7 @@ import io.stele.base.predicate.RowRange;
 import io.stele.engine.Scan;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.KeyValue;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,9 @@ import java.util.Optional;
 final class OwnedKeys {
   /** Of the keys and values that one batch deletes: watchers get both, so they are in memory. */
   static final long MOST_BYTES = 16L << 20;
+
+  /** In {@link ClusterVersion} 1, which had no bound: of the keys that one batch can list. */
+  static final long FIRST_MOST_BYTES = 60L << 20;
 
   private OwnedKeys() {}
 
@@ -29,11 +33,14 @@ final class OwnedKeys {
     List<KeyValue> keys = new ArrayList<>();
     List<Bytes> marks = new ArrayList<>();
     long bytes = 0;
+    long keyBytes = 0;
     try (Scan scan = tables.store.scan(ReadPredicate.rows(rows))) {
       while (scan.next()) {
         KeyValue kv = tables.current(Rows.bytesBehind(scan.cell(), 1)).orElseThrow();
         bytes += 4L * kv.key().length() + kv.value().length();
-        if (keys.size() == tables.limits.changedKeys() || bytes > MOST_BYTES) {
+        keyBytes += 8L + kv.key().length();
+        boolean tooMany = keys.size() == tables.limits().changedKeys() || bytes > MOST_BYTES;
+        if (tables.version() < 2 ? keyBytes > FIRST_MOST_BYTES : tooMany) {
           return Optional.of(tooMuch(owner));
         }
         keys.add(kv);

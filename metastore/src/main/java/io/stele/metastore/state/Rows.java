@@ -25,6 +25,7 @@ import io.stele.metastore.key.KeyRange;
  *   [4][2]                       s      -         0           the newest reclaimed revision
  *   [4][3]                       s      -         0           the place in the log: AppliedPlace
  *   [4][4]                       s      -         0           while one is under way: SweepProgress
+ *   [4][5]                       s      -         0           what is agreed on: ClusterState
  *   [5][session][user key]       s      -         0           empty: the key dies with the session
  *   [6][directory]               s      -         0           its rules: list of aclEntry
  *   [7][user key]                s      -         0           empty: the key has a lock
@@ -56,6 +57,7 @@ final class Rows {
   static final Bytes RECLAIMED = singleton(2);
   static final Bytes APPLIED = singleton(3);
   static final Bytes SWEEP = singleton(4);
+  static final Bytes CLUSTER = singleton(5);
 
   private Rows() {}
 

@@ -99,7 +99,9 @@ final class SessionCommands {
       KeyLockInfo lock = tables.locks.get(key);
       bytes += 4L * key.length() + 128L * (1 + lock.holders().size() + lock.queue().size());
     }
-    return locks.size() > tables.limits.changedKeys() || bytes > OwnedKeys.MOST_BYTES;
+    return tables.version() < 2
+        ? bytes > OwnedKeys.FIRST_MOST_BYTES
+        : locks.size() > tables.limits().changedKeys() || bytes > OwnedKeys.MOST_BYTES;
   }
 
   /** A lock goes on without a session that ends. */

@@ -144,7 +144,7 @@ final class StateReader {
         if (StoredVersion.isDeletion(scan.cell())) {
           continue;
         }
-        if ((limit > 0 && found.size() == limit) || bytes >= tables.limits.answerBytes()) {
+        if ((limit > 0 && found.size() == limit) || bytes >= tables.limits().answerBytes()) {
           return true;
         }
         KeyValue kv =

@@ -2,6 +2,7 @@ package io.stele.metastore.state;
 
 import io.stele.base.settings.ByteSize;
 import io.stele.engine.StoreSettings;
+import io.stele.metastore.command.MetastoreLimits;
 
 /**
  * How the state is kept.

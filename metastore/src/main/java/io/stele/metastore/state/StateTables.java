@@ -11,7 +11,10 @@ import io.stele.base.predicate.RowRange;
 import io.stele.engine.Scan;
 import io.stele.engine.Store;
 import io.stele.metastore.Alarms;
+import io.stele.metastore.command.ClusterState;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.KeyValue;
+import io.stele.metastore.command.MetastoreLimits;
 import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.lease.Lease;
 import io.stele.metastore.lease.LeaseTable;
@@ -40,7 +43,6 @@ final class StateTables {
   private static final int RECENT_WRITES = 32_768;
 
   final Store store;
-  final MetastoreLimits limits;
   final SessionTable sessions = new SessionTable();
   final LeaseTable leases = new LeaseTable();
   final LockTable locks;
@@ -56,6 +58,7 @@ final class StateTables {
   private volatile long reclaimed;
   private volatile AccessRules rules = AccessRules.NONE;
   private volatile boolean noSpace;
+  private volatile ClusterState cluster;
   private final RecentWrites recent;
 
   /** The state itself, while it is the one, and backups under way; guarded by this. */
@@ -63,10 +66,15 @@ final class StateTables {
 
   private final Optional<AppliedPlace> place;
 
+  /**
+   * Reads what a store holds.
+   *
+   * @param limits of a member, which hold until the members have agreed on some
+   */
   StateTables(Store store, MetastoreLimits limits) {
     this.store = store;
-    this.limits = limits;
-    this.locks = new LockTable(limits.waitingRequests());
+    this.cluster = findCluster(limits);
+    this.locks = new LockTable(cluster.limits().waitingRequests());
     this.compacted = number(Rows.COMPACTED);
     this.reclaimed = number(Rows.RECLAIMED);
     this.place = store.get(Rows.APPLIED, Rows.OTHERS, Bytes.EMPTY).map(AppliedPlace::decode);
@@ -113,6 +121,24 @@ final class StateTables {
 
   boolean noSpace() {
     return noSpace;
+  }
+
+  /** What the members have agreed on; see {@link ClusterVersion}. */
+  ClusterState cluster() {
+    return cluster;
+  }
+
+  int version() {
+    return cluster.version();
+  }
+
+  MetastoreLimits limits() {
+    return cluster.limits();
+  }
+
+  void setCluster(ClusterState value) {
+    cluster = value;
+    locks.setMaxWaiting(value.limits().waitingRequests());
   }
 
   /** A key has changed: it may be an alarm. */
@@ -191,6 +217,19 @@ final class StateTables {
   }
 
   // ---- opening
+
+  private ClusterState findCluster(MetastoreLimits own) {
+    Optional<Bytes> stored = store.get(Rows.CLUSTER, Rows.OTHERS, Bytes.EMPTY);
+    if (stored.isEmpty()) {
+      return new ClusterState(ClusterVersion.FIRST, own);
+    }
+    try {
+      return ClusterState.read(
+          new ByteReader(stored.get().sharedArray(), 0, stored.get().length()));
+    } catch (Malformed e) {
+      throw Rows.corrupt(Rows.CLUSTER, e);
+    }
+  }
 
   /** Rows of revisions are there without a gap from the reclaimed one on: gallop, then halve. */
   private long findRevision() {

@@ -150,7 +150,7 @@ final class Sweep {
   }
 
   private void endFullPart() {
-    boolean full = keys == tables.limits.changedKeys() || part.bytes() >= PART_BYTES;
+    boolean full = keys == tables.limits().changedKeys() || part.bytes() >= PART_BYTES;
     if (full && number < END - 1) {
       endPart();
     }

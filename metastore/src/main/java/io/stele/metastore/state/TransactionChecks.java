@@ -101,7 +101,7 @@ final class TransactionChecks {
             + count(transaction.then())
             + count(transaction.otherwise());
     boolean opaque = isOpaque(transaction);
-    int most = opaque ? OPAQUE_OPERATIONS : tables.limits.operations();
+    int most = opaque ? OPAQUE_OPERATIONS : tables.limits().operations();
     if (count > most) {
       return invalid("transaction of " + count + " operations: at most " + most);
     }
@@ -109,7 +109,7 @@ final class TransactionChecks {
         sizeOf(transaction.comparisons())
             + size(transaction.then())
             + size(transaction.otherwise());
-    int mostBytes = opaque ? OPAQUE_BYTES : tables.limits.transactionBytes();
+    int mostBytes = opaque ? OPAQUE_BYTES : tables.limits().transactionBytes();
     return bytes > mostBytes
         ? invalid("transaction of " + bytes + " bytes in keys and values: at most " + mostBytes)
         : Optional.empty();
@@ -213,18 +213,18 @@ final class TransactionChecks {
     if (problem.isPresent()) {
       return invalid(problem.get());
     }
-    if (put.key().length() > tables.limits.keyBytes()) {
+    if (put.key().length() > tables.limits().keyBytes()) {
       return invalid(
-          "key of " + put.key().length() + " bytes: at most " + tables.limits.keyBytes());
+          "key of " + put.key().length() + " bytes: at most " + tables.limits().keyBytes());
     }
-    if (put.value().length() > tables.limits.valueBytes()) {
+    if (put.value().length() > tables.limits().valueBytes()) {
       return invalid(
           "value of "
               + put.value().length()
               + " bytes for "
               + put.key()
               + ": at most "
-              + tables.limits.valueBytes());
+              + tables.limits().valueBytes());
     }
     if (put.session() != 0 && !tables.sessions.lives(put.session())) {
       return Optional.of(

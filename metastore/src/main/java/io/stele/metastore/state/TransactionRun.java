@@ -121,7 +121,7 @@ final class TransactionRun {
       case Operation.Delete delete -> delete(delete);
       case Operation.Get get -> {
         List<KeyValue> found = new ArrayList<>();
-        boolean more = view.collect(get.range(), get.limit(), tables.limits.answerBytes(), found);
+        boolean more = view.collect(get.range(), get.limit(), tables.limits().answerBytes(), found);
         yield new OperationResult.Found(answered(found), more);
       }
     };
@@ -184,13 +184,13 @@ final class TransactionRun {
   }
 
   private OperationResult delete(Operation.Delete delete) {
-    int room = tables.limits.changedKeys() + 1;
+    int room = tables.limits().changedKeys() + 1;
     List<KeyValue> found = new ArrayList<>();
     boolean more =
         view.collect(
             delete.range(),
             room,
-            delete.previous() ? tables.limits.answerBytes() : DELETED_BYTES,
+            delete.previous() ? tables.limits().answerBytes() : DELETED_BYTES,
             found);
     for (KeyValue kv : found) {
       view.delete(kv.key());
@@ -200,7 +200,7 @@ final class TransactionRun {
       throw new RefusedException(
           Kind.EXHAUSTED,
           "keys to delete in one step that take more than "
-              + (delete.previous() ? tables.limits.answerBytes() : DELETED_BYTES)
+              + (delete.previous() ? tables.limits().answerBytes() : DELETED_BYTES)
               + " bytes"
               + (delete.previous() ? ", with their previous values asked for" : "")
               + ": delete them in parts");
@@ -210,11 +210,11 @@ final class TransactionRun {
   }
 
   private void checkChanged() {
-    if (view.changed() > tables.limits.changedKeys()) {
+    if (view.changed() > tables.limits().changedKeys()) {
       throw new RefusedException(
           Kind.EXHAUSTED,
           "transaction that changes more than "
-              + tables.limits.changedKeys()
+              + tables.limits().changedKeys()
               + " keys: do it in parts");
     }
     if (view.bytes() > CHANGED_BYTES) {
@@ -232,13 +232,16 @@ final class TransactionRun {
         .forEach(
             (session, more) -> {
               int before = tables.sessions.ephemeralKeys(session);
-              checkOwned("session", session, before, more, tables.limits.ephemeralKeys());
+              checkOwned("session", session, before, more, tables.limits().ephemeralKeys());
             });
+    if (tables.version() < 2) {
+      return; // which had no bound for leases
+    }
     view.more(KeyValue::lease)
         .forEach(
             (lease, more) -> {
               int before = tables.leases.keys(lease);
-              checkOwned("lease", lease, before, more, tables.limits.leasedKeys());
+              checkOwned("lease", lease, before, more, tables.limits().leasedKeys());
             });
   }
 

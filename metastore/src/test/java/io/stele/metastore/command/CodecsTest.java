@@ -9,6 +9,7 @@ import io.stele.base.bytes.ByteReader.Malformed;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.time.RandomSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -81,6 +82,8 @@ class CodecsTest {
         EntryCodec.decode("entry", Bytes.wrap(bytes));
       } catch (CorruptDataException e) {
         corrupt++;
+      } catch (UnavailableException e) {
+        assertThat(e).hasMessageContaining("start the newer program"); // by its version
       }
     }
     assertThat(corrupt).isGreaterThan(10_000);
@@ -88,10 +91,27 @@ class CodecsTest {
 
   @Test
   void aCorruptEntryIsNamed() {
-    assertThatThrownBy(() -> EntryCodec.decode("log entry 3:9", Bytes.of((byte) 2)))
+    assertThatThrownBy(() -> EntryCodec.decode("log entry 3:9", Bytes.of((byte) 0)))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("log entry 3:9")
-        .hasMessageContaining("version 2 instead of 1");
+        .hasMessageContaining("version 0 instead of 1 to 2");
+  }
+
+  @Test
+  void anEntryOfANewerProgramIsNotCorrupt() {
+    assertThatThrownBy(() -> EntryCodec.decode("log entry 3:9", Bytes.of((byte) 3, (byte) 1)))
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageContaining("log entry 3:9 is of cluster version 3")
+        .hasMessageContaining("up to 2; start the newer program");
+  }
+
+  /** So that a member of an older program stops at it, and not in the midst of it. */
+  @Test
+  void anEntryIsOfTheVersionThatItsCommandsNeed() {
+    Command old = new Command.ExpireSession(1);
+    assertThat(EntryCodec.encode(List.of(old)).toArray()[0]).isEqualTo((byte) 1);
+    assertThat(EntryCodec.encode(List.of(old, new Command.TakeFingerprint())).toArray()[0])
+        .isEqualTo((byte) 2);
   }
 
   @Test

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Log entries and kept answers of version 1, with all that can be in them; read for ever. */
+/** Log entries and kept answers of every version, with all that can be in them; read for ever. */
 class EntryVersion1Test {
   private static final Bytes KEY = Bytes.utf8("/größe");
   private static final KeyRange ONE = KeyRange.of(KEY);
@@ -106,6 +106,15 @@ class EntryVersion1Test {
         new Command.EndGrant(KEY, 300, 7_000, 12));
   }
 
+  /** Those that made it version 2. */
+  private static List<Command> secondCommands() {
+    return List.of(
+        new Command.SetVersion(
+            new ClusterState(2, new MetastoreLimits(1, 2_000, 3, 4, 5, 6, 7, 8, 9))),
+        new Command.TakeFingerprint(),
+        new Command.EndGrant(KEY, 300, 7_000, 12));
+  }
+
   private static List<Answer> answers() {
     List<Answer> all = new ArrayList<>();
     all.add(new Answer.SessionOpened(300, TIME));
@@ -138,10 +147,15 @@ class EntryVersion1Test {
   void anEntryWithEveryCommand() {
     byte[] stored = FormatFile.read("log-entry-v1.bin", EntryCodec.encode(commands()).toArray());
     assertThat(EntryCodec.decode("entry", Bytes.wrap(stored))).isEqualTo(commands());
-    byte[] later =
-        FormatFile.read("log-entry-added-1.bin", EntryCodec.encode(addedCommands()).toArray());
+    byte[] later = FormatFile.read("log-entry-added-1.bin"); // they are of version 2 now
     assertThat(EntryCodec.decode("entry", Bytes.wrap(later))).isEqualTo(addedCommands());
-    assertThat(Stream.concat(commands().stream(), addedCommands().stream()).map(Object::getClass))
+    byte[] second =
+        FormatFile.read("log-entry-v2.bin", EntryCodec.encode(secondCommands()).toArray());
+    assertThat(EntryCodec.decode("entry", Bytes.wrap(second))).isEqualTo(secondCommands());
+    assertThat(
+            Stream.of(commands(), addedCommands(), secondCommands())
+                .flatMap(List::stream)
+                .map(Object::getClass))
         .containsAll(List.of(kindsOf(Command.class)));
     assertThat(kinds(comparisons())).containsExactlyInAnyOrder(kindsOf(Comparison.class));
     assertThat(kinds(operations())).containsExactlyInAnyOrder(kindsOf(Operation.class));

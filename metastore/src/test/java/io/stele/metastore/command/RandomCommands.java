@@ -121,7 +121,7 @@ final class RandomCommands {
   }
 
   Command command() {
-    return switch (random.nextInt(17)) {
+    return switch (random.nextInt(19)) {
       case 13 -> new Command.ExpireSession(number(), number());
       case 14 -> new Command.ExpireLease(random.nextLong(), number());
       case 15 -> new Command.EndGrant(bytes(), number(), number(), number());
@@ -137,10 +137,29 @@ final class RandomCommands {
       case 10 -> new Command.GrantLease(random.nextLong(), duration());
       case 11 -> new Command.RevokeLease(text(), random.nextLong());
       case 12 -> new Command.ExpireLease(random.nextLong());
+      case 16 -> new Command.SetVersion(new ClusterState(1 + random.nextInt(2), limits()));
+      case 17 -> new Command.TakeFingerprint();
       case 9 -> new Command.Reclaim(random.nextInt(Integer.MAX_VALUE));
       default ->
           new Command.SetAcl(origin(), bytes(), list(() -> new AclEntry(text(), flag(), flag())));
     };
+  }
+
+  private MetastoreLimits limits() {
+    return new MetastoreLimits(
+        limit(),
+        limit(),
+        1 + random.nextInt(1_000),
+        limit(),
+        limit(),
+        limit(),
+        limit(),
+        limit(),
+        limit());
+  }
+
+  private int limit() {
+    return 1 + random.nextInt(Integer.MAX_VALUE - 1);
   }
 
   private KeyValue keyValue() {

@@ -25,8 +25,8 @@ final class ManualLog implements Consensus<Applied> {
     return 0;
   }
 
-  private static final Member SELF = new Member("self", "127.0.0.1:1", "127.0.0.1:2");
-  private static final Member OTHER = new Member("other", "127.0.0.1:3", "127.0.0.1:4");
+  static final Member SELF = new Member("self", "127.0.0.1:1", "127.0.0.1:2");
+  static final Member OTHER = new Member("other", "127.0.0.1:3", "127.0.0.1:4");
 
   record Entry(Bytes bytes, CompletableFuture<Applied> answer) {
     List<Command> commands() {
@@ -38,6 +38,7 @@ final class ManualLog implements Consensus<Applied> {
   final List<CompletableFuture<Void>> barriers = new ArrayList<>();
   boolean automatic = true; // applies at once
   boolean holdsBarriers;
+  List<Member> members = List.of(SELF);
   int proposed;
   int barriersAsked;
   private final Replica<Applied> replica;
@@ -154,7 +155,7 @@ final class ManualLog implements Consensus<Applied> {
         leads,
         term,
         Optional.of(leads ? SELF : OTHER),
-        List.of(SELF),
+        members,
         index);
   }
 

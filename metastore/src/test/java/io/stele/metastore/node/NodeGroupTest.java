@@ -18,6 +18,7 @@ import io.stele.metastore.Consistency;
 import io.stele.metastore.RangeRead;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Applied;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Origin;
 import io.stele.metastore.command.Transaction;
 import io.stele.metastore.raft.Member;
@@ -98,6 +99,7 @@ class NodeGroupTest {
                 return log;
               })
           .events(events)
+          .link(new Link())
           .group(() -> group)
           .open();
     } catch (IOException e) {
@@ -138,7 +140,20 @@ class NodeGroupTest {
 
     @Override
     public CompletableFuture<PeerIdentity> identify(String serviceAddress) {
-      return refused();
+      return members.stream()
+          .filter(member -> member.serviceAddress().equals(serviceAddress))
+          .findFirst()
+          .map(
+              member ->
+                  CompletableFuture.completedFuture(
+                      new PeerIdentity(member, Optional.of(group), ClusterVersion.NEWEST)))
+          .orElseGet(this::refused);
+    }
+
+    @Override
+    public CompletableFuture<Optional<String>> fingerprint(Member peer, long index) {
+      return CompletableFuture.supplyAsync(
+          () -> Objects.requireNonNull(nodes.get(peer.id())).replica().fingerprint(index));
     }
 
     private <T> CompletableFuture<T> refused() {

@@ -41,6 +41,7 @@ class NodeSettingsTest {
                     Map.entry("metastore.entry-bytes", "1MiB"),
                     Map.entry("metastore.queued-commands", "65536"),
                     Map.entry("metastore.queued-bytes", "64MiB"),
+                    Map.entry("metastore.fingerprints", "1h"),
                     Map.entry("metastore.transactions.life", "10s"),
                     Map.entry("metastore.transactions.read-ranges", "10"),
                     Map.entry("metastore.transactions.writes", "100"),
@@ -64,6 +65,7 @@ class NodeSettingsTest {
                 List.of(
                     "metastore.tick=50ms",
                     "metastore.history=0s",
+                    "metastore.fingerprints=5m",
                     "metastore.entries-in-flight=8",
                     "metastore.transactions.life=3s",
                     "metastore.watch.watches=7",
@@ -74,6 +76,7 @@ class NodeSettingsTest {
     NodeSettings node = settings.bind(NodeSettings.class, "metastore");
     assertThat(node.tick()).isEqualTo(Duration.ofMillis(50));
     assertThat(node.history()).isZero();
+    assertThat(node.fingerprints()).isEqualTo(Duration.ofMinutes(5));
     assertThat(node.entriesInFlight()).isEqualTo(8);
     assertThat(node.transactions().life()).isEqualTo(Duration.ofSeconds(3));
     assertThat(node.watch().watches()).isEqualTo(7);

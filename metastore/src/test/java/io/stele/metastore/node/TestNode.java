@@ -15,6 +15,8 @@ import io.stele.metastore.command.Origin;
 import io.stele.metastore.command.Transaction;
 import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.raft.Member;
+import io.stele.metastore.raft.PeerLink;
+import io.stele.metastore.raft.RefusingLink;
 import io.stele.metastore.raft.SoloLog;
 import io.stele.metastore.raft.SoloSettings;
 import io.stele.testkit.ManualClock;
@@ -27,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -34,34 +37,50 @@ import java.util.concurrent.TimeoutException;
 /** A member on files in memory whose time stands still until it is told to pass. */
 final class TestNode implements AutoCloseable {
   static final Duration TTL = Duration.ofSeconds(10);
+  private static final PeerLink NOBODY = new RefusingLink();
 
   final ManualClock clock = new ManualClock();
   private final MemoryFileStore files = new MemoryFileStore();
   private final NodeSettings settings;
+  final List<NodeEvent> seen = new CopyOnWriteArrayList<>();
   private final boolean manual;
+  private final PeerLink link;
   private final Map<Long, Long> sequences = new HashMap<>();
   private int requests;
   private MetastoreNode node;
   private Optional<ManualLog> manualLog = Optional.empty();
 
-  private TestNode(NodeSettings settings, boolean manual) {
+  private TestNode(NodeSettings settings, boolean manual, PeerLink link) {
     this.settings = settings.withoutTicks();
     this.manual = manual;
+    this.link = link;
     this.node = start();
   }
 
   /** On the plain log of a group of one. */
   static TestNode solo() {
-    return new TestNode(NodeSettings.DEFAULT, false);
+    return solo(NodeSettings.DEFAULT);
   }
 
   static TestNode solo(NodeSettings settings) {
-    return new TestNode(settings, false);
+    TestNode node = new TestNode(settings, false, NOBODY);
+    node.tick(); // raises the version
+    return node;
   }
 
-  /** On a log that the test drives; it leads in term 1. */
+  /** On a log that the test drives; it leads in term 1, at the newest version. */
   static TestNode manual(NodeSettings settings) {
-    TestNode node = new TestNode(settings, true);
+    TestNode node = new TestNode(settings, true, NOBODY);
+    node.log().lead(1);
+    node.node.tick();
+    node.log().proposed = 0;
+    return node;
+  }
+
+  /** As above, with another member that is asked by a link; at the first version. */
+  static TestNode ofTwo(NodeSettings settings, PeerLink link) {
+    TestNode node = new TestNode(settings, true, link);
+    node.log().members = List.of(ManualLog.SELF, ManualLog.OTHER);
     node.log().lead(1);
     return node;
   }
@@ -72,6 +91,7 @@ final class TestNode implements AutoCloseable {
             (event, problem) -> {
               throw new AssertionError("event " + event, problem);
             });
+    events.subscribe(NodeEvent.class, seen::add);
     Member self = new Member("self", "127.0.0.1:1", "127.0.0.1:2");
     try {
       return new MetastoreNode.Builder(
@@ -87,6 +107,7 @@ final class TestNode implements AutoCloseable {
           .settings(settings)
           .clock(clock)
           .events(events)
+          .link(link)
           .group(() -> "group")
           .open();
     } catch (IOException e) {

@@ -40,7 +40,7 @@ class DiscoveryTest {
   private PeerIdentity server(int number, Optional<String> group) {
     String address = "127.0.0.1:" + number;
     PeerIdentity identity =
-        new PeerIdentity(new Member("m" + number, "127.0.0.1:1", address), group);
+        new PeerIdentity(new Member("m" + number, "127.0.0.1:1", address), group, 1);
     alive.put(address, identity);
     return identity;
   }

@@ -73,6 +73,22 @@ class GroupMemberTest {
     }
   }
 
+  /** It would stop at the first entry that it does not know. */
+  @Test
+  void aServerThatCannotApplyTheGroupsVersionIsNotTakenIn() {
+    try (TestServers servers = new TestServers(root)) {
+      Server server = servers.server("a");
+      server.settings = alone();
+      server.start();
+      server.replica.version = 2;
+      Server old = servers.server("b").start();
+      assertThatThrownBy(() -> server.changes().add(old.address))
+          .isInstanceOf(InvalidRequestException.class)
+          .hasMessageContaining("can apply cluster versions up to 1, and the group is at 2");
+      assertThat(old.member().identity().group()).isEmpty();
+    }
+  }
+
   @Test
   void threeServersBeginAGroupOnceAndKeepItOverRestarts() {
     try (TestServers servers = new TestServers(root)) {

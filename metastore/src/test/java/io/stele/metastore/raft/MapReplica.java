@@ -42,6 +42,7 @@ final class MapReplica implements Replica<Position> {
   private Position applied;
   private boolean leads;
   private int installs;
+  volatile int version = 1;
 
   MapReplica(Disk disk) {
     this.disk = disk;
@@ -49,6 +50,11 @@ final class MapReplica implements Replica<Position> {
       this.map = new TreeMap<>(disk.map);
       this.applied = disk.position;
     }
+  }
+
+  @Override
+  public int version() {
+    return version;
   }
 
   @Override

@@ -3,10 +3,11 @@ package io.stele.metastore.raft;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A link over which nothing can be asked; tests say what can. */
-class RefusingLink implements PeerLink {
+public class RefusingLink implements PeerLink {
   @Override
   public CompletableFuture<Long> currentTerm(Member peer) {
     return refused(peer.serviceAddress());
@@ -36,6 +37,11 @@ class RefusingLink implements PeerLink {
   @Override
   public CompletableFuture<PeerIdentity> identify(String serviceAddress) {
     return refused(serviceAddress);
+  }
+
+  @Override
+  public CompletableFuture<Optional<String>> fingerprint(Member peer, long index) {
+    return refused(peer.serviceAddress());
   }
 
   private static <T> CompletableFuture<T> refused(String address) {

@@ -199,5 +199,10 @@ final class TestServers implements AutoCloseable {
     public CompletableFuture<PeerIdentity> identify(String serviceAddress) {
       return CompletableFuture.supplyAsync(() -> at(serviceAddress).identity());
     }
+
+    @Override
+    public CompletableFuture<Optional<String>> fingerprint(Member peer, long index) {
+      return CompletableFuture.completedFuture(Optional.empty());
+    }
   }
 }

@@ -7,8 +7,11 @@ import io.stele.base.time.RandomSource;
 import io.stele.engine.StoreSettings;
 import io.stele.metastore.command.AclEntry;
 import io.stele.metastore.command.Answer;
+import io.stele.metastore.command.ClusterState;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.Comparison;
+import io.stele.metastore.command.MetastoreLimits;
 import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.Origin;
 import io.stele.metastore.command.ReadSet;
@@ -29,7 +32,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Applying an entry never fails because of what a user asked for: commands at and beyond every
  * limit are applied to three members with different memory, which stay alive and equal, over
- * restarts that lose what was not flushed.
+ * restarts that lose what was not flushed, and while the cluster version and the limits change.
  */
 class AnyCommandTest {
   private static final int ENTRIES = 1_500;
@@ -54,15 +57,16 @@ class AnyCommandTest {
 
   @Test
   void noCommandStopsAMember() {
-    try (TestState first = new TestState(settings(3_000));
-        TestState second = new TestState(settings(20_000));
-        TestState third = new TestState(settings(8 << 20))) {
+    try (TestState first = new TestState(settings(3_000), ClusterVersion.FIRST);
+        TestState second = new TestState(settings(20_000), ClusterVersion.FIRST);
+        TestState third = new TestState(settings(8 << 20), ClusterVersion.FIRST)) {
       List<TestState> members = List.of(first, second, third);
       for (int i = 0; i < ENTRIES; i++) {
         if (random.nextInt(50) == 0) {
           term++;
         }
-        List<Command> commands = list(1 + random.nextInt(3), this::command);
+        List<Command> commands =
+            i % 100 == 99 ? List.of(agreement()) : list(1 + random.nextInt(3), this::command);
         List<Answer> expected = List.of();
         for (TestState member : members) {
           member.term = term;
@@ -86,6 +90,7 @@ class AnyCommandTest {
       assertThat(second.state.fingerprint()).isEqualTo(first.state.fingerprint());
       assertThat(third.state.fingerprint()).isEqualTo(first.state.fingerprint());
       assertThat(revision).isGreaterThan(100);
+      assertThat(first.state.version()).isEqualTo(ClusterVersion.NEWEST);
     }
   }
 
@@ -198,7 +203,7 @@ class AnyCommandTest {
       case 0 -> new Command.OpenSession(text(), duration(), text(), Bytes.EMPTY);
       case 1 -> new Command.OpenSession("", Duration.ofSeconds(1), "", value());
       case 2 -> new Command.CloseSession("", session());
-      case 3 -> new Command.ExpireSession(session());
+      case 3 -> new Command.ExpireSession(session(), pick(List.of(0L, term, term + 1)));
       case 4, 5, 6 ->
           new Command.Acquire(
               origin(), Bytes.utf8("/lock" + random.nextInt(9)), flag(), duration(), duration());
@@ -214,13 +219,37 @@ class AnyCommandTest {
       case 12 -> new Command.Reclaim(pick(List.of(0, 1, 3, Integer.MAX_VALUE)));
       case 13 -> new Command.GrantLease(lease(), duration());
       case 14 -> new Command.RevokeLease(text(), lease());
-      case 15 -> new Command.ExpireLease(lease());
+      case 15 ->
+          seldom()
+              ? new Command.TakeFingerprint()
+              : new Command.ExpireLease(lease(), pick(List.of(0L, term, term + 1)));
       case 16 ->
           seldom()
               ? new Command.SetAcl(origin(), path(), rules())
               : new Command.Compact(origin(), number());
       default -> new Command.Transact(origin(), transaction());
     };
+  }
+
+  /** Of which the first version is too low, once there was a second. */
+  private Command agreement() {
+    return new Command.SetVersion(
+        new ClusterState(
+            1 + random.nextInt(2),
+            new MetastoreLimits(
+                limit(8),
+                limit(2_000),
+                limit(300),
+                limit(500),
+                limit(6),
+                limit(7),
+                limit(8),
+                limit(5),
+                limit(2_000))));
+  }
+
+  private int limit(int usual) {
+    return pick(List.of(1, usual - 1, usual, usual, usual, usual + 1, 2 * usual));
   }
 
   /** For everybody, and some others: else nothing could be done any more. */

@@ -15,6 +15,7 @@ import io.stele.base.file.MemoryFileStore;
 import io.stele.base.time.RandomSource;
 import io.stele.metastore.command.AclEntry;
 import io.stele.metastore.command.Answer;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.Origin;
@@ -211,7 +212,7 @@ class CheckpointTest {
 
   @Test
   void anEmptyStateHasACheckpointToo() throws Exception {
-    try (TestState from = new TestState();
+    try (TestState from = new TestState(TestState.SETTINGS, ClusterVersion.FIRST);
         TestState to = filled()) {
       assertThat(to.state.installCheckpoint(new ByteArrayInputStream(checkpoint(from.state))))
           .isEqualTo(Position.START);

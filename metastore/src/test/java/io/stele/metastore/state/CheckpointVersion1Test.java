@@ -9,6 +9,7 @@ import io.stele.base.file.FilePath;
 import io.stele.metastore.LockState;
 import io.stele.metastore.command.AclEntry;
 import io.stele.metastore.command.Answer;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.Origin;
@@ -76,7 +77,7 @@ class CheckpointVersion1Test {
   @Test
   void isReadAsItWasWritten() throws IOException {
     byte[] written;
-    try (TestState state = new TestState()) {
+    try (TestState state = new TestState(TestState.SETTINGS, ClusterVersion.FIRST)) {
       fill(state);
       ByteArrayOutputStream out = new ByteArrayOutputStream();
       state.state.writeCheckpoint(out);

@@ -12,6 +12,7 @@ import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
 import io.stele.metastore.command.Command;
+import io.stele.metastore.command.MetastoreLimits;
 import io.stele.metastore.command.RefusedException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -139,10 +140,10 @@ class HistoryTest {
     state.set("/other", "x");
     state.compact(state.state.revision());
     reclaimAll(7);
-    // The two keys, the change of the newest revision, and the two numbers of the history.
-    assertThat(state.state.cellCount()).isEqualTo(5);
+    // The two keys, the change of the newest revision, the two numbers of the history, the version.
+    assertThat(state.state.cellCount()).isEqualTo(6);
     state.state.flush();
-    assertThat(state.state.cellCount()).isEqualTo(5);
+    assertThat(state.state.cellCount()).isEqualTo(6);
   }
 
   @Test

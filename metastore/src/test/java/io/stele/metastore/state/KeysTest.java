@@ -21,6 +21,7 @@ import io.stele.metastore.command.Answer.Transacted;
 import io.stele.metastore.command.Comparison;
 import io.stele.metastore.command.Comparison.Field;
 import io.stele.metastore.command.Comparison.Relation;
+import io.stele.metastore.command.MetastoreLimits;
 import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.OperationResult;
 import io.stele.metastore.command.RefusedException;

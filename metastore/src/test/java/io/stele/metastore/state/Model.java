@@ -73,7 +73,7 @@ final class Model {
         reclaimed = Math.max(reclaimed, Math.min(compacted - 1, reclaimed + c.revisions()));
         yield new Answer.Reclaimed(reclaimed < compacted - 1);
       }
-      case Command.SetAcl _ -> new Answer.Done();
+      case Command.SetAcl _, Command.SetVersion _, Command.TakeFingerprint _ -> new Answer.Done();
       case Command.EndGrant _ -> throw new AssertionError("histories have no lost callers");
       case Command.GrantLease _, Command.RevokeLease _, Command.ExpireLease _ ->
           throw new AssertionError("histories of sessions have no leases");

@@ -11,6 +11,7 @@ import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Refused;
 import io.stele.metastore.command.Applied;
 import io.stele.metastore.command.Applied.WaitEnded;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.KeyValue;
 import io.stele.metastore.key.KeyRange;
@@ -51,7 +52,7 @@ class ModelTest {
     Model model = new Model();
     ModelHistory history = new ModelHistory(random, model);
     try (TestState state = new TestState(settings);
-        TestState quiet = new TestState()) {
+        TestState quiet = new TestState(TestState.SETTINGS, ClusterVersion.FIRST)) {
       for (int i = 1; i <= ENTRIES; i++) {
         if (random.nextInt(40) == 0) {
           state.term++;
@@ -62,7 +63,7 @@ class ModelTest {
         for (int j = 1; j <= 1 + random.nextInt(4); j++) {
           Command command = history.next(state.term);
           entry.add(command);
-          expected.add(text(model.apply(command, AppliedPlace.txn(i, j), state.term)));
+          expected.add(text(model.apply(command, AppliedPlace.txn(i + 1, j), state.term)));
         }
         String where = "seed " + seed + ", entry " + i + " " + entry;
         Applied applied = state.applyAll(entry);

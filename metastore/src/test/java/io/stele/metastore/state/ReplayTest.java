@@ -38,12 +38,12 @@ class ReplayTest {
         state.apply(increment(session, i));
         if (i == 17) {
           state.skip();
-          assertThat(state.state.flush()).isEqualTo(new Position(1, 19));
+          assertThat(state.state.flush()).isEqualTo(new Position(1, 20));
         }
       }
       String before = state.state.fingerprint();
       state.reopen();
-      assertThat(state.state.flushed()).isEqualTo(new Position(1, 19));
+      assertThat(state.state.flushed()).isEqualTo(new Position(1, 20));
       assertThat(state.state.fingerprint()).isEqualTo(before);
       assertThat(state.get("/n")).isEqualTo("/n=30@2,31,30");
       assertThat(state.state.revision()).isEqualTo(31);
@@ -56,15 +56,15 @@ class ReplayTest {
       state.set("/a", "1");
       state.term = 7;
       state.remove("/absent");
-      assertThat(state.state.flush()).isEqualTo(new Position(7, 2));
+      assertThat(state.state.flush()).isEqualTo(new Position(7, 3));
       state.reopen();
-      assertThat(state.state.flushed()).isEqualTo(new Position(7, 2));
+      assertThat(state.state.flushed()).isEqualTo(new Position(7, 3));
       state.term = 9;
       state.skip();
-      assertThat(state.state.flush()).isEqualTo(new Position(9, 3));
-      assertThat(state.state.flush()).isEqualTo(new Position(9, 3));
+      assertThat(state.state.flush()).isEqualTo(new Position(9, 4));
+      assertThat(state.state.flush()).isEqualTo(new Position(9, 4));
       state.reopen();
-      assertThat(state.state.flushed()).isEqualTo(new Position(9, 3));
+      assertThat(state.state.flushed()).isEqualTo(new Position(9, 4));
       assertThat(state.state.revision()).isEqualTo(2);
     }
   }
@@ -226,11 +226,11 @@ class ReplayTest {
   @Test
   void anEntryThatNobodyWroteIsNamedAndChangesNothing() {
     try (TestState state = new TestState()) {
-      assertThatThrownBy(() -> state.state.apply(new Position(1, 1), bytes("nonsense")))
+      assertThatThrownBy(() -> state.state.apply(new Position(1, 2), bytes("\1nonsense")))
           .isInstanceOf(CorruptDataException.class)
-          .hasMessageContaining("log entry 1:1");
+          .hasMessageContaining("log entry 1:2");
       Bytes empty = EntryCodec.encode(List.of());
-      assertThat(state.state.apply(new Position(1, 1), empty).answers()).isEmpty();
+      assertThat(state.state.apply(new Position(1, 2), empty).answers()).isEmpty();
     }
   }
 }

@@ -13,6 +13,7 @@ import io.stele.metastore.command.Answer.Refused;
 import io.stele.metastore.command.Answer.Transacted;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.Comparison;
+import io.stele.metastore.command.MetastoreLimits;
 import io.stele.metastore.command.Operation;
 import io.stele.metastore.command.OperationResult;
 import io.stele.metastore.command.Origin;

@@ -8,6 +8,8 @@ import io.stele.metastore.RangeRead;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Applied;
 import io.stele.metastore.command.Applied.WaitEnded;
+import io.stele.metastore.command.ClusterState;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.Comparison;
 import io.stele.metastore.command.EntryCodec;
@@ -44,9 +46,17 @@ final class TestState implements AutoCloseable {
     this(SETTINGS);
   }
 
+  /** At the newest version, with the limits of the settings. */
   TestState(StateSettings settings) {
+    this(settings, ClusterVersion.NEWEST);
+  }
+
+  TestState(StateSettings settings, int version) {
     this.settings = settings;
     state = MetastoreState.open(files, DIRECTORY, settings);
+    if (version > ClusterVersion.FIRST) {
+      apply(new Command.SetVersion(new ClusterState(version, settings.limits())));
+    }
   }
 
   Applied applyAll(List<Command> commands) {
