@@ -21,6 +21,7 @@ import io.stele.metastore.raft.PeerLink;
 import io.stele.metastore.raft.RaftSettings;
 import io.stele.metastore.raft.Replica;
 import io.stele.metastore.raft.SoloSettings;
+import io.stele.metastore.raft.Survivor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -131,6 +132,11 @@ final class MetastoreRole implements AutoCloseable {
             addresses.nativeAddress(),
             server.name());
     PeerLink link = link(settings, channels);
+    if (server.forceNewCluster()) {
+      new Survivor(place, replica, link)
+          .takeOver(RandomSource.system())
+          .ifPresent(taken -> events.publish(new ServerEvent.NewClusterForced(taken)));
+    }
     return GroupMember.open(
         place, replica, link, group, events, Clock.system(), RandomSource.system());
   }

@@ -145,6 +145,13 @@ final class ServerCommand implements Callable<Integer> {
       description = "Find other servers and be found by multicast; implies --wait.")
   private boolean multicast;
 
+  @Option(
+      names = "--force-new-cluster",
+      description =
+          "Of a group whose other members are lost for good: become a group of its own, with what"
+              + " this member has.")
+  private boolean forceNewCluster;
+
   @Option(names = "--config", paramLabel = "FILE", description = "A file of settings.")
   private @Nullable Path config;
 
@@ -231,6 +238,7 @@ final class ServerCommand implements Callable<Integer> {
     add(flags, "metastore", metastore);
     add(flags, "await", await ? "true" : null);
     add(flags, "multicast", multicast ? "true" : null);
+    add(flags, "force-new-cluster", forceNewCluster ? "true" : null);
     return flags;
   }
 

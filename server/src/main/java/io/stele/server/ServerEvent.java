@@ -22,6 +22,22 @@ public sealed interface ServerEvent extends Event {
     }
   }
 
+  /** The last member of a group became one of its own. */
+  record NewClusterForced(String group) implements ServerEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "took over what it has as a new group, "
+          + group
+          + ": members of the old one must not be started again; start without"
+          + " --force-new-cluster from now on";
+    }
+  }
+
   /** It was told to stop. */
   record Stopping(String directory) implements ServerEvent {
     @Override

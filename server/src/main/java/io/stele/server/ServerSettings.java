@@ -28,8 +28,11 @@ public record ServerSettings(
         List<String> metastore,
     @About("Whether a new server waits to be made a member, rather than form a group of its own.")
         boolean await,
-    @About("Whether to find other servers, and be found by them, by multicast.")
-        boolean multicast) {
+    @About("Whether to find other servers, and be found by them, by multicast.") boolean multicast,
+    @About(
+            "Whether the last member that is left of a group becomes a group of its own. Refused"
+                + " while another member answers.")
+        boolean forceNewCluster) {
 
   /** Of the native interface. */
   public static final int DEFAULT_PORT = Endpoints.DEFAULT_PORT;
@@ -52,6 +55,7 @@ public record ServerSettings(
           Optional.empty(),
           List.of(),
           List.of(),
+          false,
           false,
           false);
 

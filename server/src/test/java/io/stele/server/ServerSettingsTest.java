@@ -51,7 +51,8 @@ class ServerSettingsTest {
                 "server.seeds=b:1,c:2",
                 "server.metastore=d:3",
                 "server.await=true",
-                "server.multicast=true"))
+                "server.multicast=true",
+                "server.force-new-cluster=true"))
         .isEqualTo(
             new ServerSettings(
                 List.of("metastore"),
@@ -63,6 +64,7 @@ class ServerSettingsTest {
                 Optional.of("db1"),
                 List.of("b:1", "c:2"),
                 List.of("d:3"),
+                true,
                 true,
                 true));
     assertThat(

@@ -124,7 +124,8 @@ public final class RatisConsensus<A> implements Consensus<A> {
     storage.sync();
     CompletableFuture<RaftServer> built = new CompletableFuture<>();
     RatisMachine<A> machine =
-        new RatisMachine<>(self, replica, link, events, () -> close(built.join()));
+        new RatisMachine<>(
+            self, replica, link, events, () -> storage.syncNames(group), () -> close(built.join()));
     List<RaftPeer> peers = members.stream().map(RatisNames::peer).toList();
     RaftServer server =
         RaftServer.newBuilder()
@@ -151,6 +152,10 @@ public final class RatisConsensus<A> implements Consensus<A> {
       close(server);
       throw e;
     }
+  }
+
+  RatisStorage storage() {
+    return storage;
   }
 
   public String group() {

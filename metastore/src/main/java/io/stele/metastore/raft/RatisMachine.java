@@ -80,6 +80,11 @@ final class RatisMachine<A> extends BaseStateMachine {
     }
   }
 
+  /** Makes the names of the log's files durable: see {@link RatisStorage#syncNames}. */
+  interface NameSync {
+    void sync() throws IOException;
+  }
+
   /** News of an election. */
   private sealed interface News {
     record Leads(long term) implements News {}
@@ -92,6 +97,7 @@ final class RatisMachine<A> extends BaseStateMachine {
   private final PeerLink link;
   private final Events events;
   private final Runnable stop;
+  private final NameSync names;
 
   private final ReentrantLock gate = new ReentrantLock();
   private final Queue<News> news = new ConcurrentLinkedQueue<>();
@@ -111,9 +117,17 @@ final class RatisMachine<A> extends BaseStateMachine {
   /**
    * Makes the machine of one member.
    *
+   * @param names called before each sync of the log, by the thread that writes it
    * @param stop ends the server; called once, on a thread of its own, when the replica failed
    */
-  RatisMachine(Member self, Replica<A> replica, PeerLink link, Events events, Runnable stop) {
+  RatisMachine(
+      Member self,
+      Replica<A> replica,
+      PeerLink link,
+      Events events,
+      NameSync names,
+      Runnable stop) {
+    this.names = names;
     this.self = self;
     this.replica = replica;
     this.link = link;
@@ -263,6 +277,17 @@ final class RatisMachine<A> extends BaseStateMachine {
             configuration.getPeersList().stream()
                 .map(peer -> RatisNames.id(peer.getId()))
                 .toList()));
+  }
+
+  /** Ratis calls it before it syncs the log, and waits: entries count only after both. */
+  @Override
+  public CompletableFuture<Void> flush(long index) {
+    try {
+      names.sync();
+      return CompletableFuture.completedFuture(null);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   // ---- flushes and checkpoints

@@ -8,25 +8,34 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.server.RaftServerConfigKeys.Log.CorruptionPolicy;
+import org.apache.ratis.server.raftlog.segmented.LogSegment;
+import org.apache.ratis.server.raftlog.segmented.LogSegmentPath;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.server.storage.RaftStorageMetadata;
 import org.apache.ratis.util.SizeInBytes;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The directory in which Ratis keeps its log, its term and its vote: {@code <directory>/<group>/}.
  *
  * <p>Ratis syncs the files it writes, but never the directories that name them. So they are synced
- * here: when the storage is made, and each time it is opened, before the server starts. Between
- * those moments the name of a new log segment, and the renaming that replaces a vote, are as
- * durable as the file system makes them by itself when the file is synced (ext4 and XFS do; it is
- * not promised). A member that lost such a name in a power failure would have lost what it
- * acknowledged since.
+ * here: when the storage is made, each time it is opened, and before each sync of the log that
+ * follows a change of the names of its segments ({@link #syncNames}): nothing is acknowledged from
+ * a segment whose name a power failure could take away.
+ *
+ * <p>The renaming that replaces a vote is as durable as the file system makes it by itself (ext4
+ * and XFS do so within seconds; it is not promised): Ratis says nothing when it votes.
  */
 final class RatisStorage {
   private final Path directory;
+  private volatile Set<String> synced = Set.of(); // names of segments; see syncNames
 
   RatisStorage(Path directory) {
     this.directory = directory;
@@ -63,6 +72,60 @@ final class RatisStorage {
 
   boolean exists(String group) {
     return Files.isDirectory(directory.resolve(group).resolve("current"));
+  }
+
+  /**
+   * Makes the names of the log's segments durable, if they are others than at the last call. By the
+   * thread that writes the log, before it syncs.
+   *
+   * @return whether there was something to do
+   */
+  boolean syncNames(String group) throws IOException {
+    Path current = directory.resolve(group).resolve("current");
+    String @Nullable [] found = current.toFile().list();
+    if (found == null) {
+      throw new IOException("directory " + current + " of the log cannot be listed");
+    }
+    Set<String> now = new HashSet<>();
+    for (String name : found) {
+      if (name.startsWith("log_")) {
+        now.add(name);
+      }
+    }
+    if (now.equals(synced)) {
+      return false;
+    }
+    sync(current, StandardOpenOption.READ);
+    synced = now;
+    return true;
+  }
+
+  /** The names of segments that are durable; of those that have gone since some may be left. */
+  Set<String> syncedNames() {
+    return synced;
+  }
+
+  /** Reads all entries of a log that nobody has open, up to a torn one at its end. */
+  void read(String group, Consumer<LogEntryProto> each) throws IOException {
+    try (RaftStorage storage =
+        RaftStorage.newBuilder()
+            .setDirectory(new File(directory.toFile(), group))
+            .setOption(RaftStorage.StartupOption.RECOVER)
+            .setLogCorruptionPolicy(CorruptionPolicy.EXCEPTION)
+            .setStorageFreeSpaceMin(SizeInBytes.valueOf(0))
+            .build()) {
+      storage.initialize();
+      for (LogSegmentPath segment : LogSegmentPath.getLogSegmentPaths(storage)) {
+        boolean open = segment.getPath().getFileName().toString().contains("inprogress");
+        LogSegment.readSegmentFile(
+            segment.getPath().toFile(),
+            segment.getStartEnd(),
+            SizeInBytes.valueOf(Integer.MAX_VALUE),
+            open ? CorruptionPolicy.WARN_AND_RETURN : CorruptionPolicy.EXCEPTION,
+            null,
+            each);
+      }
+    }
   }
 
   /** What its files take up; those that come or go meanwhile may be missing. */

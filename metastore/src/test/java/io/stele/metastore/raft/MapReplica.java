@@ -42,6 +42,7 @@ final class MapReplica implements Replica<Position> {
   private Position applied;
   private boolean leads;
   private int installs;
+  private int restores;
   volatile int version = 1;
 
   MapReplica(Disk disk) {
@@ -146,6 +147,16 @@ final class MapReplica implements Replica<Position> {
     applied = position;
     installs++;
     return flush();
+  }
+
+  @Override
+  public synchronized Position restore(InputStream in) throws IOException {
+    restores++;
+    return installCheckpoint(in);
+  }
+
+  synchronized int restores() {
+    return restores;
   }
 
   synchronized Map<String, String> map() {

@@ -8,13 +8,19 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.settings.ByteSize;
 import io.stele.metastore.raft.TestMembers.Node;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,6 +73,32 @@ class RatisConsensusTest {
       assertThatThrownBy(() -> leader.put("huge=" + "v".repeat(16 << 20)))
           .hasCauseInstanceOf(InvalidRequestException.class)
           .hasMessageContaining("at most 16MiB");
+    }
+  }
+
+  /** A segment that a power failure leaves without a name takes along what was acknowledged. */
+  @Test
+  void theNameOfASegmentIsDurableBeforeAnEntryInItIsAcknowledged() throws IOException {
+    try (TestMembers members = new TestMembers(root)) {
+      Node only = members.first(1).getFirst();
+      only.settings = only.settings.withLog(ByteSize.ofKiB(64), 100_000, 10_000);
+      members.start().leader();
+      RatisStorage storage = only.consensus().storage();
+      Set<String> seen = new TreeSet<>();
+      for (int i = 0; i < 20; i++) {
+        only.put("k" + i + "=" + "v".repeat(20_000));
+        Set<String> names = new TreeSet<>();
+        try (Stream<Path> files =
+            Files.list(storage.directory().resolve(members.group + "/current"))) {
+          files
+              .map(file -> file.getFileName().toString())
+              .filter(name -> name.startsWith("log_inprogress"))
+              .forEach(names::add);
+        }
+        assertThat(storage.syncedNames()).as("entry %d", i).containsAll(names);
+        seen.addAll(names);
+      }
+      assertThat(seen).as("segments").hasSizeGreaterThan(3);
     }
   }
 

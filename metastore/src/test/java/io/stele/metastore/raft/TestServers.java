@@ -80,6 +80,16 @@ final class TestServers implements AutoCloseable {
       return this;
     }
 
+    /** Before it starts again. */
+    Optional<String> takeOver() throws IOException {
+      replica = new MapReplica(disk);
+      return new Survivor(
+              new GroupMember.Place(files, Optional.of(directory), raftAddress, address, id),
+              replica,
+              link)
+          .takeOver(RandomSource.system());
+    }
+
     void stop() {
       running.ifPresent(GroupMember::close);
       running = Optional.empty();
