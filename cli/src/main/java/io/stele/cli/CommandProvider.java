@@ -3,9 +3,9 @@ package io.stele.cli;
 import java.util.concurrent.Callable;
 
 /**
- * Adds one subcommand to {@code stele}. Modules that stand above the command line name their
- * provider in {@code META-INF/services/io.stele.cli.CommandProvider}, so that this module knows
- * none of them:
+ * Adds one subcommand to {@code stele}, or to one of its commands. Modules that stand above the
+ * command line name their provider in {@code META-INF/services/io.stele.cli.CommandProvider}, so
+ * that this module knows none of them:
  *
  * {@snippet :
  * public final class ServerCommandProvider implements CommandProvider {
@@ -33,6 +33,14 @@ public interface CommandProvider {
    * starts the faster for it; empty, as it is without, to be asked always.
    */
   default String name() {
+    return "";
+  }
+
+  /**
+   * The command of another provider that this one is a subcommand of, such as {@code meta}; empty,
+   * as it is without, if it is one of {@code stele} itself.
+   */
+  default String parent() {
     return "";
   }
 }

@@ -2,6 +2,7 @@ package io.stele.cli;
 
 import io.stele.base.text.NearestName;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.ServiceLoader;
@@ -29,14 +30,22 @@ public final class Main {
     return wanted(ServiceLoader.load(CommandProvider.class), args);
   }
 
-  /** The one provider whose command the words begin with; all, where none says so. */
+  /**
+   * The provider whose command the words begin with, and those of its subcommands; all, where none
+   * says so.
+   */
   static Iterable<CommandProvider> wanted(Iterable<CommandProvider> providers, String... args) {
+    String first = args.length == 0 ? "" : args[0];
+    List<CommandProvider> wanted = new ArrayList<>();
+    boolean found = false;
     for (CommandProvider provider : providers) {
-      if (args.length > 0 && !args[0].isEmpty() && args[0].equals(provider.name())) {
-        return List.of(provider);
+      boolean named = provider.parent().isEmpty() && first.equals(provider.name());
+      found |= named;
+      if (named || first.equals(provider.parent())) {
+        wanted.add(provider);
       }
     }
-    return providers;
+    return found && !first.isEmpty() ? wanted : providers;
   }
 
   /** The whole command line: the root, this module's commands, and those of the providers. */
@@ -51,7 +60,15 @@ public final class Main {
     CommandLine commandLine = new CommandLine(root);
     commandLine.setExpandAtFiles(false); // an argument may start with @
     for (CommandProvider provider : providers) {
-      commandLine.addSubcommand(provider.command());
+      if (provider.parent().isEmpty()) {
+        commandLine.addSubcommand(provider.command());
+      }
+    }
+    for (CommandProvider provider : providers) {
+      CommandLine parent = commandLine.getSubcommands().get(provider.parent());
+      if (parent != null) {
+        parent.addSubcommand(provider.command());
+      }
     }
     commandLine.addSubcommand(new VersionCommand());
     commandLine.addSubcommand(new HelpCommand());

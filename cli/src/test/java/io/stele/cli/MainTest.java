@@ -2,6 +2,7 @@ package io.stele.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.stele.cli.table.TableCommandProviders;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -187,6 +188,35 @@ class MainTest {
     assertThat(Main.wanted(List.of(other, digger), "excavat")).containsExactly(other, digger);
     assertThat(Main.wanted(List.of(other, digger), "")).containsExactly(other, digger);
     assertThat(Main.wanted(List.of(other, digger))).containsExactly(other, digger);
+  }
+
+  @Test
+  void aProviderCanAddToTheCommandOfAnother() {
+    CommandProvider digger =
+        new CommandProvider() {
+          @Override
+          public Callable<Integer> command() {
+            return new Excavate();
+          }
+
+          @Override
+          public String name() {
+            return "excavate";
+          }
+
+          @Override
+          public String parent() {
+            return "meta";
+          }
+        };
+    CommandProvider meta = new TableCommandProviders.Meta();
+
+    assertThat(Main.wanted(List.of(digger, meta), "meta", "excavate"))
+        .containsExactly(digger, meta);
+    assertThat(Main.wanted(List.of(digger, meta), "excavate")).containsExactly(digger, meta);
+    CommandLine line = Main.commandLine(List.of(digger, meta));
+    assertThat(line.getSubcommands()).doesNotContainKey("excavate");
+    assertThat(line.execute("meta", "excavate", "--depth", "2")).isEqualTo(ExitCode.OK);
   }
 
   @Test

@@ -9,6 +9,8 @@ import io.stele.tables.compact.Compactor;
 import io.stele.tables.compact.Splitter;
 import io.stele.tables.compact.SwapGuard;
 import io.stele.tables.event.TableEvent;
+import io.stele.tables.files.CopiedRoot;
+import io.stele.tables.files.RootCopies;
 import io.stele.tables.files.StoreIdentity;
 import io.stele.tables.files.Trash;
 import io.stele.tables.load.Assignments;
@@ -115,7 +117,8 @@ final class Machinery implements AutoCloseable {
     this.tables = new TableSet(parts, described.cache, new SizeTrigger(), place.isPresent());
     this.warmer = new Warmer(parts);
     LateMeta late = new LateMeta();
-    this.meta = new MetaTable(late, described.root);
+    RootCopies copies = new RootCopies(described.files, described.random);
+    this.meta = new MetaTable(late, new CopiedRoot(described.root, copies));
     this.configWriter =
         new ConfigWriter(
             meta,

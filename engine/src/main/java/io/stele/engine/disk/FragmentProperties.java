@@ -15,7 +15,7 @@ import java.util.TreeSet;
  *   content := cells(varint) rows(varint) cellErasures(varint) wideErasures(varint)
  *              cellBytes(varint) minTimestamp(8) maxTimestamp(8) minTxn(8) maxTxn(8)
  *              firstRow(sized) lastRow(sized) familyCount(varint) family(sized)*
- *              codec(varint) blockSize(varint)
+ *              codec(varint) blockSize(varint) [label(sized)]
  *   sized   := length(varint) bytes
  * </pre>
  *
@@ -25,6 +25,7 @@ import java.util.TreeSet;
  * @param cellBytes of rows, columns and values, uncompressed and spelt out
  * @param minTimestamp of the versions; above {@code maxTimestamp} if there are none
  * @param families ascending
+ * @param label what the writer's caller noted; empty, and not stored, if nothing
  */
 public record FragmentProperties(
     long cells,
@@ -40,7 +41,8 @@ public record FragmentProperties(
     Bytes lastRow,
     Set<Bytes> families,
     Codec codec,
-    int blockSize) {
+    int blockSize,
+    Bytes label) {
 
   public FragmentProperties {
     families = Collections.unmodifiableSortedSet(new TreeSet<>(families));
@@ -55,7 +57,8 @@ public record FragmentProperties(
     for (Bytes family : families) {
       out.putSized(family);
     }
-    return out.putVarint(codec.code()).putVarint(blockSize);
+    out.putVarint(codec.code()).putVarint(blockSize);
+    return label.isEmpty() ? out : out.putSized(label);
   }
 
   static FragmentProperties decode(byte[] bytes, int length) throws Malformed {
@@ -79,6 +82,7 @@ public record FragmentProperties(
         Codec.ofCode(in.readVarint(Byte.MAX_VALUE, "codec"))
             .orElseThrow(() -> in.malformed("unknown codec"));
     int blockSize = in.readVarint(Integer.MAX_VALUE, "block size");
+    Bytes label = in.remaining() > 0 ? in.readSized("label") : Bytes.EMPTY;
     return new FragmentProperties(
         cells,
         rows,
@@ -93,6 +97,7 @@ public record FragmentProperties(
         lastRow,
         families,
         codec,
-        blockSize);
+        blockSize,
+        label);
   }
 }

@@ -240,7 +240,8 @@ public final class FragmentWriter implements AutoCloseable {
             lastRow,
             families,
             settings.codec(),
-            settings.blockSize());
+            settings.blockSize(),
+            settings.label());
     BlockHandle propertiesHandle = store(properties.encode(), Codec.NONE);
     putFooter(rootHandle, propertiesHandle);
     writePending();

@@ -10,6 +10,8 @@ package io.stele.server.cluster;
  *                             that is about to stop it goes with its session, and says how far it is
  *   /stele/tables/root        the configuration of META0
  *   /stele/tables/cluster     the id of the cluster, which its files carry too
+ *   /stele/tables/runs        after a rebuild of META: the highest number of a run that another
+ *                             metastore gave; those of this one are added to it
  * </pre>
  */
 final class ClusterKeys {
@@ -18,14 +20,20 @@ final class ClusterKeys {
   static final String DRAIN = "/stele/drain/";
   static final String ROOT = "/stele/tables/root";
   static final String CLUSTER = "/stele/tables/cluster";
+  static final String RUNS = "/stele/tables/runs";
 
   /** On whose behalf nodes ask; where rights are set for / or /stele, this one must have them. */
   static final String PRINCIPAL = "stele";
 
   private ClusterKeys() {}
 
-  /** The name of a tablet server's run: no other session ever has the same. */
-  static String run(long session) {
-    return "s%012d".formatted(session);
+  /**
+   * The name of a tablet server's run: no other session ever has the same.
+   *
+   * @param lastRun the highest number of the runs whose sessions were those of a metastore that was
+   *     lost; usually 0
+   */
+  static String run(long lastRun, long session) {
+    return "s%012d".formatted(lastRun + session);
   }
 }

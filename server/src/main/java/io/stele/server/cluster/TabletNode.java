@@ -57,7 +57,9 @@ final class TabletNode implements SessionLoop.Work {
   @Override
   public SessionLoop.Tenure begin(Session session, Runnable alarm) {
     parts.checkFiles(what(), events);
-    String name = ClusterKeys.run(session.id());
+    long lastRun =
+        parts.metastore().get(ClusterKeys.RUNS).map(kept -> Long.parseLong(kept.text())).orElse(0L);
+    String name = ClusterKeys.run(lastRun, session.id());
     TabletServer server =
         TabletServer.builder(parts.files(), parts.root())
             .address(settings.address())

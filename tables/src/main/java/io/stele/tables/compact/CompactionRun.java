@@ -12,6 +12,7 @@ import io.stele.engine.merge.Older;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.TabletKey;
 import io.stele.tables.tablet.ChainEdit;
+import io.stele.tables.tablet.FragmentOrigin;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
@@ -121,7 +122,8 @@ final class CompactionRun {
                   work.inputs(),
                   cells -> new RangeCursor(cells, work.tablet().range()),
                   work.older(),
-                  work.view().groups().get(work.group()).schema())
+                  work.view().groups().get(work.group()).schema(),
+                  origin(work))
               .run(cancelled);
       written = properties.isPresent();
       Optional<DiskFragment> output = properties.map(_ -> work.table().graph().use(path));
@@ -136,6 +138,17 @@ final class CompactionRun {
         server.names().settled(path);
       }
     }
+  }
+
+  private FragmentOrigin origin(Work work) {
+    return new FragmentOrigin(
+        FragmentOrigin.Kind.COMPACTION,
+        work.table().name(),
+        work.groupName(),
+        work.tablet().first(),
+        work.tablet().last(),
+        server.clock().micros(),
+        fragments(work.inputs()).stream().map(DiskFragment::path).toList());
   }
 
   /** The output is kept as its group asks for, before readers come to it. */

@@ -114,6 +114,22 @@ public final class StoreIdentity {
     }
   }
 
+  /**
+   * The cluster that stores belong to, whatever a metastore says.
+   *
+   * @throws InvalidRequestException if one of them carries no id, or they carry different ones
+   */
+  public static UUID stored(FileStore files, FileStore logs) throws IOException {
+    Optional<UUID> inFiles = IdentityFile.read(files);
+    Optional<UUID> inLogs = IdentityFile.read(logs);
+    if (inFiles.isEmpty() || !inFiles.equals(inLogs)) {
+      throw new InvalidRequestException(
+          "the files in %s belong to %s, and the logs in %s to %s: both must be of one cluster"
+              .formatted(files.describe(), name(inFiles), logs.describe(), name(inLogs)));
+    }
+    return inFiles.get();
+  }
+
   private void mark(FileStore store, Optional<UUID> found, UUID id) throws IOException {
     if (found.isEmpty() && IdentityFile.read(store).isEmpty()) {
       IdentityFile.write(store, id, random.nextLong());
@@ -157,7 +173,8 @@ public final class StoreIdentity {
         throw new InvalidRequestException(
             "the metastore has no META, and %s holds fragments: META is not begun over them."
                     .formatted(files.describe())
-                + " Restore a backup of the metastore that these files belong to");
+                + " Restore a backup of the metastore that these files belong to, or run `stele"
+                + " meta rebuild`");
       }
     } catch (IOException e) {
       throw new UnavailableException("fragments cannot be listed: " + e, e);
@@ -197,7 +214,8 @@ public final class StoreIdentity {
         "the files in %s belong to %s, and this metastore belongs to %s: start with the metastore"
                 .formatted(files.describe(), name(stored), name(metastore))
             + " of these files (its data directory, or a backup of it), or set tables.files to"
-            + " another place");
+            + " another place; if that metastore is lost, `stele meta rebuild` makes this one take"
+            + " its place");
   }
 
   private Decision.Refuse missing(Optional<UUID> metastore) {

@@ -13,6 +13,7 @@ import io.stele.engine.chain.Link;
 import io.stele.engine.memory.BulkFragment;
 import io.stele.engine.merge.Older;
 import io.stele.tables.schema.FamilyMap;
+import io.stele.tables.tablet.FragmentOrigin;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.write.LogHead;
 import java.io.IOException;
@@ -59,6 +60,7 @@ final class LogReplay {
 
   /** A table of which tablets are replayed. */
   private static final class Target {
+    final String table;
     final TableSchema schema;
     final FamilyMap families;
     final List<Wanted> tablets; // in the order of their rows
@@ -66,7 +68,8 @@ final class LogReplay {
     final Map<String, List<FilePath>> files = new HashMap<>(); // by group; of the writing thread
     private int at; // the tablet that the last cell was looked for in
 
-    Target(TableSchema schema, List<Wanted> tablets) {
+    Target(String table, TableSchema schema, List<Wanted> tablets) {
+      this.table = table;
       this.schema = schema;
       this.families = new FamilyMap(schema);
       this.tablets = tablets.stream().sorted(Comparator.comparing(Wanted::first)).toList();
@@ -151,7 +154,7 @@ final class LogReplay {
 
   /** Adds tablets of a table, whose configurations name this log; at least one. */
   void want(String table, TableSchema schema, List<Wanted> tablets) {
-    targets.put(Bytes.utf8(table), new Target(schema, tablets));
+    targets.put(Bytes.utf8(table), new Target(table, schema, tablets));
   }
 
   /** Reads the log. */
@@ -239,7 +242,17 @@ final class LogReplay {
     try {
       written =
           server
-              .job(path, List.of(Link.whole(full)), UnaryOperator.identity(), Older.UNKNOWN, schema)
+              .job(
+                  path,
+                  List.of(Link.whole(full)),
+                  UnaryOperator.identity(),
+                  Older.UNKNOWN,
+                  schema,
+                  FragmentOrigin.shared(
+                      FragmentOrigin.Kind.REPLAY,
+                      target.table,
+                      schema.name(),
+                      server.clock().micros()))
               .run(() -> false)
               .isPresent();
     } catch (IOException e) {

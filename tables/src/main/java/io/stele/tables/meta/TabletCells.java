@@ -79,14 +79,24 @@ public final class TabletCells {
 
   /** The tablets that {@link #saveAll} was given, in the order of their rows. */
   public static List<TabletConfig> loadAll(CellBatch batch) {
-    SortedMap<Bytes, List<Cell>> rows = new TreeMap<>();
+    List<Cell> puts = new ArrayList<>();
     CellBatch.Reader cells = batch.read();
     while (cells.next()) {
       if (cells.cell().kind == CellKind.PUT) {
-        Cell cell = cells.cell().toCell();
-        rows.computeIfAbsent(cell.row(), _ -> new ArrayList<>()).add(cell);
+        puts.add(cells.cell().toCell());
       }
     }
+    return loadRows(puts);
+  }
+
+  /**
+   * The tablets that cells describe, in the order of their rows.
+   *
+   * @param cells the newest version of each column, of any number of tablets' rows
+   */
+  public static List<TabletConfig> loadRows(Collection<Cell> cells) {
+    SortedMap<Bytes, List<Cell>> rows = new TreeMap<>();
+    cells.forEach(cell -> rows.computeIfAbsent(cell.row(), _ -> new ArrayList<>()).add(cell));
     return rows.values().stream().map(TabletCells::load).toList();
   }
 

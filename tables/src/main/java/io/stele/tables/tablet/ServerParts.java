@@ -45,13 +45,15 @@ public record ServerParts(
    * A job that writes cells of a group to a new file.
    *
    * @param older what the chains that get the file have before the inputs
+   * @param origin what the file says of itself
    */
   public CompactionJob job(
       FilePath output,
       List<Link> inputs,
       UnaryOperator<CellCursor> gate,
       Older older,
-      GroupSchema group) {
+      GroupSchema group,
+      FragmentOrigin origin) {
     return new CompactionJob(
         files,
         output,
@@ -60,12 +62,12 @@ public record ServerParts(
         older,
         snapshots.current(),
         group.purge(),
-        fragmentSettings(group),
+        fragmentSettings(group, origin),
         clock.micros(),
         random.nextLong());
   }
 
-  private static FragmentSettings fragmentSettings(GroupSchema group) {
+  private static FragmentSettings fragmentSettings(GroupSchema group, FragmentOrigin origin) {
     Codec codec =
         switch (group.compression()) {
           case NONE -> Codec.NONE;
@@ -73,6 +75,6 @@ public record ServerParts(
           case ZSTD -> Codec.ZSTD;
           case SNAPPY -> Codec.SNAPPY;
         };
-    return new FragmentSettings(codec, group.blockSize());
+    return new FragmentSettings(codec, group.blockSize(), origin.label());
   }
 }

@@ -9,6 +9,7 @@ import io.stele.engine.memory.MemFragment;
 import io.stele.engine.merge.Older;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.tablet.ChainEdit;
+import io.stele.tables.tablet.FragmentOrigin;
 import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
@@ -157,7 +158,8 @@ final class FlushRun {
                   input.mems(),
                   cells -> new TabletGate(cells, tablets),
                   older,
-                  input.group().schema())
+                  input.group().schema(),
+                  origin(FragmentOrigin.Kind.FLUSH, table, group))
               .run(cancelled);
     } finally {
       if (written.isEmpty()) {
@@ -250,7 +252,8 @@ final class FlushRun {
                   group.mems(),
                   cells -> new TabletGate(cells, tablets),
                   older,
-                  group.schema())
+                  group.schema(),
+                  origin(FragmentOrigin.Kind.LEAVING, table, name))
               .run(() -> false);
     } finally {
       if (written.isEmpty()) {
@@ -291,6 +294,10 @@ final class FlushRun {
       }
     }
     return all;
+  }
+
+  private FragmentOrigin origin(FragmentOrigin.Kind kind, Table table, String group) {
+    return FragmentOrigin.shared(kind, table.name(), group, server.clock().micros());
   }
 
   /** Runs something while no flush can change a chain. */

@@ -70,15 +70,25 @@ public final class SmallCluster implements AutoCloseable {
           .withCompaction(CompactSettings.DEFAULT.withAutomatic(false))
           .withUpkeep(Duration.ofHours(10));
 
-  private final MemoryFileStore files = new MemoryFileStore();
+  private final MemoryFileStore files;
   private final SharedRoot root = new SharedRoot();
-  private final AtomicLong sessions = new AtomicLong();
+  private final AtomicLong sessions;
   private final Map<String, Node> live = new ConcurrentSkipListMap<>(); // by run: session lives
   private final List<Node> all = new CopyOnWriteArrayList<>();
   private final Set<String> draining = ConcurrentHashMap.newKeySet();
   private final MetaTable meta = new MetaTable(new SmallMeta(live::values, () -> true), root);
   private volatile boolean closed;
   private long token = 1;
+
+  public SmallCluster() {
+    this(new MemoryFileStore(), 0);
+  }
+
+  /** With a root store that is empty, on files that may be another cluster's. */
+  public SmallCluster(MemoryFileStore files, long lastRun) {
+    this.files = files;
+    this.sessions = new AtomicLong(lastRun);
+  }
 
   /** A lease that lasts until a test ends it. */
   private static final class ManualLease implements Lease {
