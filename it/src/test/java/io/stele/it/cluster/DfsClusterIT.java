@@ -1,9 +1,9 @@
 package io.stele.it.cluster;
 
 import io.stele.base.process.SteleProgram;
+import io.stele.it.process.Fault;
 import io.stele.it.process.Fault.Kind;
 import io.stele.it.process.Fault.Victim;
-import io.stele.it.process.Fault;
 import io.stele.it.process.FaultRun;
 import io.stele.it.process.Servers;
 import io.stele.it.process.SteleCluster;

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 final class FileCollection {
   private static final String TABLE = "collected";
   private static final String WIDE = "wide";
-  private static final int TABLETS = 120; // of the wide one
+  private static final int TABLETS = 60; // of the wide one
   private static final int ROUNDS = 3;
   private static final int ROWS = 60;
 
@@ -133,12 +133,13 @@ final class FileCollection {
         await("files that a compaction has made superfluous")
             .atMost(SteleCluster.RECOVERY)
             .until(() -> stele.cluster().collectFiles(false), found -> !fragments(found).isEmpty());
-    assertThat(below("fragments")).containsAll(fragments(told));
     assertThat(told.bytes()).isPositive();
     Garbage gone = stele.cluster().collectFiles(true);
     assertThat(gone.blocked()).isEmpty();
-    assertThat(gone.files()).containsAll(told.files());
-    assertThat(below("fragments")).doesNotContainAnyElementsOf(fragments(gone));
+    // The master's own rounds may have been quicker with some of them.
+    assertThat(below("fragments"))
+        .doesNotContainAnyElementsOf(fragments(told))
+        .doesNotContainAnyElementsOf(fragments(gone));
     Set<String> named = named();
     assertThat(named).isNotEmpty();
     assertThat(below("fragments")).containsAll(named);

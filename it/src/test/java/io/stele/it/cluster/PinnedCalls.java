@@ -13,6 +13,7 @@ import io.stele.base.table.Tables;
 import io.stele.base.time.Clock;
 import io.stele.it.metastore.Workers;
 import io.stele.testkit.table.TableFixture;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,6 +39,7 @@ final class PinnedCalls {
   static final Bytes FAMILY = Bytes.utf8("f");
   private static final Bytes QUALIFIER = Bytes.utf8("q");
   private static final int PAGE_BYTES = 1 << 20;
+  private static final Duration PACE = Duration.ofMillis(25); // the servers need the processor too
 
   private final Tables tables;
   private final String table;
@@ -65,6 +67,7 @@ final class PinnedCalls {
             if (call(random).end() != End.SUCCESS) {
               workers.refused();
             }
+            workers.pause(PACE);
           });
     }
   }

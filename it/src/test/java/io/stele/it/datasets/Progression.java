@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 
 /**
@@ -18,13 +20,16 @@ final class Progression implements AutoCloseable {
   private static final int AT_ONCE = 12;
   private static final Duration PATIENCE = Duration.ofSeconds(40);
 
+  /** Between two requests: the nodes need the processor too. */
+  private static final Duration PACE = Duration.ofMillis(10);
+
   private final Reader reader;
   private final String dataset;
   private final Thread thread;
   private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
   private volatile List<String> versions = List.of(); // each that differs from the one before
   private volatile long answers;
-  private volatile boolean ending;
+  private final CountDownLatch ended = new CountDownLatch(1);
 
   Progression(String address, String dataset) {
     this.reader = new Reader(address);
@@ -34,7 +39,7 @@ final class Progression implements AutoCloseable {
 
   private void run() {
     List<String> keys = Source.keys();
-    for (int i = 0; !ending; i++) {
+    for (int i = 0; ended.getCount() > 0; i++) {
       try {
         if (i % 4 == 3) {
           int from = i % (keys.size() - AT_ONCE);
@@ -43,8 +48,14 @@ final class Progression implements AutoCloseable {
           one(keys.get(i % keys.size()));
         }
         answers++;
+        if (ended.await(PACE.toMillis(), TimeUnit.MILLISECONDS)) {
+          return;
+        }
       } catch (UncheckedIOException e) {
         wrong.add(e.toString());
+      } catch (InterruptedException e) {
+        wrong.add("interrupted");
+        return;
       }
     }
   }
@@ -107,7 +118,7 @@ final class Progression implements AutoCloseable {
 
   @Override
   public void close() {
-    ending = true;
+    ended.countDown();
     try {
       assertThat(thread.join(PATIENCE)).as("the reader has ended").isTrue();
     } catch (InterruptedException e) {

@@ -17,7 +17,7 @@ import java.util.zip.GZIPOutputStream;
  * sharded beforehand.
  */
 record Source(Path root) {
-  private static final int KEYS = 60;
+  private static final int KEYS = 24;
 
   /** The keys of every version. */
   static List<String> keys() {
