@@ -10,9 +10,9 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import com.tngtech.archunit.junit.AnalyzeClasses;
-import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
@@ -30,18 +30,33 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
 
 /**
  * The layers of Stele, as rules over its compiled classes. A rule fails too when it finds no class
  * to check, so a module or package cannot drop out of it unseen.
  */
-@AnalyzeClasses(packages = "io.stele", importOptions = ImportOption.DoNotIncludeTests.class)
 class LayersTest {
 
   private static final String[] JDK = {"java..", "jdk.."};
   private static final String NULLNESS = "org.jspecify.annotations..";
 
-  @ArchTest
+  /** A test for each rule that is a field of this class. */
+  @TestFactory
+  Stream<DynamicTest> rules() {
+    JavaClasses classes =
+        new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.stele");
+    return Arrays.stream(LayersTest.class.getDeclaredFields())
+        .filter(field -> field.getType().equals(ArchRule.class))
+        .map(
+            field ->
+                DynamicTest.dynamicTest(
+                    field.getName(), () -> ((ArchRule) field.get(null)).check(classes)));
+  }
+
   static final ArchRule baseStandsOnTheJdkAlone =
       classes()
           .that(are(in("base")))
@@ -49,7 +64,6 @@ class LayersTest {
           .onlyDependOnClassesThat(resideInAnyPackage(allowed("io.stele.base..")))
           .because("whatever base depends on, every user of any part of Stele depends on");
 
-  @ArchTest
   static final ArchRule engineStandsOnBaseCodecsAndCache =
       classes()
           .that(are(in("engine")))
@@ -65,7 +79,6 @@ class LayersTest {
                       "org.xerial.snappy..")))
           .because("the engine is a library of its own, which an application embeds");
 
-  @ArchTest
   static final ArchRule cliStandsBesideTheEngine =
       classes()
           .that(are(in("cli")))
@@ -80,7 +93,6 @@ class LayersTest {
                       "org.jline..")))
           .because("the command line speaks to a store as any client does; modules add to it");
 
-  @ArchTest
   static final ArchRule onlyTheShellSeesTheLineEditor =
       noClasses()
           .that(are(outside("cli.shell")))
@@ -88,7 +100,6 @@ class LayersTest {
           .dependOnClassesThat(resideInAPackage("org.jline.."))
           .because("commands run as well without a terminal, and start faster");
 
-  @ArchTest
   static final ArchRule metastoreStandsOnTheEngineAndRatis =
       classes()
           .that(are(in("metastore")))
@@ -102,7 +113,6 @@ class LayersTest {
                       "org.apache.ratis..")))
           .because("a service knows neither the protocols in front of it nor the other services");
 
-  @ArchTest
   static final ArchRule tablesStandOnTheEngine =
       classes()
           .that(are(in("tables")))
@@ -112,7 +122,6 @@ class LayersTest {
                   allowed("io.stele.base..", "io.stele.engine..", "io.stele.tables..")))
           .because("a service knows neither the protocols in front of it nor the other services");
 
-  @ArchTest
   static final ArchRule replicasStandOnTheEngine =
       classes()
           .that(are(in("replicas")))
@@ -122,7 +131,6 @@ class LayersTest {
                   allowed("io.stele.base..", "io.stele.engine..", "io.stele.replicas..")))
           .because("a service knows neither the protocols in front of it nor the other services");
 
-  @ArchTest
   static final ArchRule datasetsStandOnBaseAndSparkey =
       classes()
           .that(are(in("datasets")))
@@ -132,7 +140,6 @@ class LayersTest {
                   allowed("io.stele.base..", "io.stele.datasets..", "com.spotify.sparkey..")))
           .because("a service knows neither the protocols in front of it nor the other services");
 
-  @ArchTest
   static final ArchRule onlyShardsSeeSparkey =
       noClasses()
           .that(are(outside("datasets.shard", "bench")))
@@ -140,7 +147,6 @@ class LayersTest {
           .dependOnClassesThat(resideInAPackage("com.spotify.sparkey.."))
           .because("what shards are stored in is behind one class, so that it can be replaced");
 
-  @ArchTest
   static final ArchRule onlyTheReplicatedLogSeesRatis =
       noClasses()
           .that(are(outside("metastore.raft")))
@@ -148,7 +154,6 @@ class LayersTest {
           .dependOnClassesThat(resideInAPackage("org.apache.ratis.."))
           .because("the log is behind one narrow interface, so that it can be replaced");
 
-  @ArchTest
   static final ArchRule clientStandsOnTheProtocol =
       classes()
           .that(are(in("client")))
@@ -165,7 +170,6 @@ class LayersTest {
                       "com.google.common..")))
           .because("applications take the client into their class path, and no server with it");
 
-  @ArchTest
   static final ArchRule protocolTypesStopAtTheGatewayAndTheClient =
       noClasses()
           .that(are(outside("protocol", "gateway", "client", "bench")))
@@ -177,7 +181,6 @@ class LayersTest {
               "what is sent over a wire changes with the wire, not with what it is about; the"
                   + " benchmark speaks to a peer in the peer's own protocol");
 
-  @ArchTest
   static final ArchRule gatewaysStandOnTheServices =
       noClasses()
           .that(are(in("gateway")))
@@ -186,7 +189,6 @@ class LayersTest {
               resideInAnyPackage("io.stele.client..", "io.stele.server..", "io.stele.cli.."))
           .because("a gateway puts a protocol in front of a service and is wired by the server");
 
-  @ArchTest
   static final ArchRule nothingStandsOnTheServer =
       noClasses()
           .that(are(outside("server")))
@@ -194,7 +196,6 @@ class LayersTest {
           .dependOnClassesThat(resideInAPackage("io.stele.server.."))
           .because("the server is the only place that wires");
 
-  @ArchTest
   static final ArchRule onlyHadoopSeesHadoop =
       noClasses()
           .that(are(outside("hadoop")))
@@ -202,7 +203,6 @@ class LayersTest {
           .dependOnClassesThat(resideInAnyPackage("org.apache.hadoop..", "io.stele.hadoop.."))
           .because("Hadoop's class path must not reach those who store their files elsewhere");
 
-  @ArchTest
   static final ArchRule nothingStandsOnBench =
       noClasses()
           .that(are(outside("bench")))
@@ -210,7 +210,6 @@ class LayersTest {
           .dependOnClassesThat(resideInAnyPackage("io.stele.bench..", "org.rocksdb.."))
           .because("peers are measured against, never built upon");
 
-  @ArchTest
   static final ArchRule nothingShipsItsTests =
       noClasses()
           .that(are(outside("testkit", "bench")))
@@ -220,7 +219,6 @@ class LayersTest {
                   "io.stele.testkit..", "org.junit..", "org.assertj..", "org.awaitility.."))
           .because("fakes and contract suites are for tests and benchmarks, which ship to nobody");
 
-  @ArchTest
   static final ArchRule packagesHaveNoCycles =
       slices()
           .matching("io.stele.(*).(*)..")
@@ -228,7 +226,6 @@ class LayersTest {
           .beFreeOfCycles()
           .because("a package that can be read on its own can be changed on its own");
 
-  @ArchTest
   static final ArchRule timeComesFromOutside =
       noClasses()
           .that(are(outside("base.time", "cli", "bench", "testkit", "protocol.v1")))
@@ -242,7 +239,6 @@ class LayersTest {
           .callMethod(Thread.class, "sleep", long.class)
           .because("a test drives the clock; a Clock is handed in where time matters");
 
-  @ArchTest
   static final ArchRule chanceComesFromOutside =
       noClasses()
           .that(are(outside("base.time", "bench", "testkit")))
@@ -256,7 +252,6 @@ class LayersTest {
           .callMethod(ThreadLocalRandom.class, "current")
           .because("a failed run must be playable again from its seed");
 
-  @ArchTest
   static final ArchRule storesReachFilesThroughTheFileStore =
       noClasses()
           .that(are(inAnyOf("engine", "metastore")))
@@ -275,7 +270,6 @@ class LayersTest {
                           || type.isEquivalentTo(RandomAccessFile.class)))
           .because("the same engine runs on local disks, Hadoop file systems and a faulty fake");
 
-  @ArchTest
   static final ArchRule nobodyLogsBehindTheEvents =
       noClasses()
           .that(are(outside("cli", "bench", "testkit")))
@@ -285,7 +279,6 @@ class LayersTest {
           .accessField(System.class, "err")
           .because("log lines, metrics and the console all subscribe to the same events");
 
-  @ArchTest
   static final ArchRule onlyTheServerSetsUpTheLog =
       noClasses()
           .that(are(outside("server", "bench", "testkit")))
@@ -294,14 +287,12 @@ class LayersTest {
               resideInAnyPackage("org.slf4j..", "ch.qos.logback..", "java.util.logging.."))
           .because("the rest tells what happens by events; the server writes them to its log");
 
-  @ArchTest
   static final ArchRule packagesAreNullMarked =
       classes()
           .that(are(outside("protocol")))
           .should(resideInANullMarkedPackage())
           .because("NullAway checks only what is marked; the protocol's classes are generated");
 
-  @ArchTest
   static final ArchRule workloadsStandOnTheJdkAlone =
       classes()
           .that(are(in("bench.driver")))
