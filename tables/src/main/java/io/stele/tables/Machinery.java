@@ -156,8 +156,7 @@ final class Machinery implements AutoCloseable {
             guard(),
             configs::configOf,
             warmer::warm);
-    Loader loader =
-        new Loader(parts, logs(), home, probe(), configs, writes.path(), settings.replayBytes());
+    Loader loader = new Loader(parts, logs(), home, probe(), configs, settings.replayBytes());
     Unloader unloader = new Unloader(parts, home, configs, writes.flusher());
     this.lifecycle =
         new Lifecycle(

@@ -95,6 +95,16 @@ class WriteBehaviourTest {
     assertThat(table.row("a")).containsExactly("a/f:@1=lazy");
   }
 
+  /** What is loaded elsewhere on the server says nothing about a row of this table. */
+  @Test
+  void theCreationOfAnotherTableIsNoConflict() {
+    TableFixture table = create("t");
+    long seen = table.apply(put("a", "f:", 1, "1"));
+    create("u");
+    answer(opened.server.apply("t", batch(put("b", "f:", 1, "1")), seen, true));
+    assertThat(table.row("b")).containsExactly("b/f:@1=1");
+  }
+
   /** "Row txn ≤ max; racing conflict": of those who read the same, one wins. */
   @Test
   void ofRacingChangesOfARowOneWins() {

@@ -16,7 +16,6 @@ import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
-import io.stele.tables.write.WritePath;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -64,7 +63,6 @@ public final class Loader {
   private final Home home;
   private final TabletProbe probe;
   private final ConfigSaver configs;
-  private final WritePath writes;
   private final long pieceBytes;
   private final Map<MetaLevel, ReentrantLock> turns = new EnumMap<>(MetaLevel.class); // to read
   private final Map<FilePath, DeadLog.End> logEnds = new ConcurrentHashMap<>(); // of fenced logs
@@ -81,14 +79,12 @@ public final class Loader {
       Home home,
       TabletProbe probe,
       ConfigSaver configs,
-      WritePath writes,
       long pieceBytes) {
     this.server = server;
     this.logs = logs;
     this.home = home;
     this.probe = probe;
     this.configs = configs;
-    this.writes = writes;
     this.pieceBytes = pieceBytes;
     for (MetaLevel level : MetaLevel.values()) {
       turns.put(level, new ReentrantLock());
@@ -330,7 +326,7 @@ public final class Loader {
   private boolean takeOver(Table table, List<Coming> tablets, Failures failures) {
     boolean saved = false;
     try {
-      writes.raiseRowFloor(takeOver(table, tablets));
+      takeOver(table, tablets);
       List<TabletConfig> ours = new ArrayList<>();
       for (Coming each : tablets) {
         TabletView view = table.view().find(each.tablet()).orElseThrow();
@@ -354,7 +350,7 @@ public final class Loader {
   }
 
   /** From now on what this server's log says of the tablets counts. */
-  private long takeOver(Table table, List<Coming> tablets) {
+  private void takeOver(Table table, List<Coming> tablets) {
     server.lock().lock();
     try {
       long fromTxn = server.sequencer().assigned();
@@ -364,7 +360,6 @@ public final class Loader {
         view = view.withTablet(each.tablet(), _ -> each.view(TabletState.CONFIG_SAVING, fromTxn));
       }
       table.replace(view);
-      return fromTxn;
     } finally {
       server.lock().unlock();
     }

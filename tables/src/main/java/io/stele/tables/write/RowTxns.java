@@ -9,7 +9,9 @@ import java.util.Arrays;
  * share the newer transaction. Under the commit lock.
  *
  * <p>A table of buckets of four. A row that finds its bucket full takes the place of the oldest one
- * in it, whose transaction then is the least that any forgotten row may have: the floor.
+ * in it, whose transaction then is the least that any forgotten row may have: the floor. Rows that
+ * came with a tablet from elsewhere are as new as that tablet ({@code Tablet.sinceTxn}), which the
+ * caller compares too.
  */
 final class RowTxns {
   private static final int WAYS = 4;
@@ -54,11 +56,6 @@ final class RowTxns {
     floor = Math.max(floor, txns[oldest]);
     hashes[oldest] = hash;
     txns[oldest] = txn;
-  }
-
-  /** Rows came of which nothing is known but that nothing above a transaction changed them. */
-  void raiseFloor(long txn) {
-    floor = Math.max(floor, txn);
   }
 
   private int bucket(long hash) {

@@ -283,11 +283,6 @@ public final class WritePath {
     }
   }
 
-  /** Rows came to this server of which no change after a transaction is known. */
-  public void raiseRowFloor(long txn) {
-    lock.run(() -> rows.raiseFloor(txn));
-  }
-
   /** Completed when all up to a transaction is on disk. */
   public CompletableFuture<Long> whenDurable(long txn) {
     log.hurry(Math.min(txn, lastLogged));

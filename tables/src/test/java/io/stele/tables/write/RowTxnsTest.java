@@ -29,10 +29,6 @@ class RowTxnsTest {
     rows.note(hash("a"), 9);
     assertThat(rows.newest(hash("a"))).isEqualTo(9);
     assertThat(rows.newest(hash("b"))).isEqualTo(7);
-    rows.raiseFloor(20);
-    assertThat(rows.newest(hash("b"))).isEqualTo(20);
-    rows.raiseFloor(3);
-    assertThat(rows.newest(hash("b"))).isEqualTo(20);
   }
 
   /** Too low would let a conflicting change pass; too high only has it tried again. */
