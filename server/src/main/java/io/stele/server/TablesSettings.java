@@ -28,6 +28,10 @@ public record TablesSettings(
         ByteSize log,
     @About("At which another log file is begun.") ByteSize logFile,
     @About("How long a change that nobody waits for may stay unsynced.") Duration lazySync,
+    @About(
+            "Of free space, below which writes are refused and reads go on; at most a twentieth of"
+                + " the disk counts.")
+        ByteSize diskReserve,
     @About("How long a writer waits for memory before it is refused.") Duration throttle,
     @About("How long a request waits for a tablet that is being loaded.") Duration defer,
     @About("Of files, at which a tablet is split.") ByteSize splitAt,
@@ -66,6 +70,7 @@ public record TablesSettings(
           new ByteSize(KNOWN.writes().logBytes()),
           new ByteSize(KNOWN.writes().log().fileBytes()),
           KNOWN.writes().log().lazySync(),
+          new ByteSize(KNOWN.writes().diskReserve()),
           KNOWN.writes().throttleLimit(),
           KNOWN.writes().deferLimit(),
           new ByteSize(KNOWN.compaction().splitBytes()),
@@ -111,6 +116,7 @@ public record TablesSettings(
             .writes()
             .withMemory(memory.bytes(), memFragment.bytes())
             .withLog(files, log.bytes())
+            .withDiskReserve(diskReserve.bytes())
             .withLimits(throttle, defer);
     CompactSettings compaction =
         KNOWN

@@ -56,6 +56,7 @@ class TablesSettingsTest {
             "tables.log=3MiB",
             "tables.log-file=4MiB",
             "tables.lazy-sync=5s",
+            "tables.disk-reserve=16MiB",
             "tables.throttle=6s",
             "tables.defer=7s",
             "tables.split-at=8MiB",
@@ -79,6 +80,7 @@ class TablesSettingsTest {
     assertThat(server.writes().logBytes()).isEqualTo(3 << 20);
     assertThat(server.writes().log().fileBytes()).isEqualTo(4 << 20);
     assertThat(server.writes().log().lazySync()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(server.writes().diskReserve()).isEqualTo(16 << 20);
     assertThat(server.writes().throttleLimit()).isEqualTo(Duration.ofSeconds(6));
     assertThat(server.writes().deferLimit()).isEqualTo(Duration.ofSeconds(7));
     assertThat(server.compaction().splitBytes()).isEqualTo(8 << 20);

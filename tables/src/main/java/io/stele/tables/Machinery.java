@@ -340,6 +340,7 @@ final class Machinery implements AutoCloseable {
   /** What is done every now and then. */
   void upkeep() {
     scanners.endSuperfluous();
+    writes.room().look();
     background("recovery of tablets", lifecycle::resumeLoads);
     lifecycle.discoverSchemas();
     long idle = described.settings.tabletIdle().toNanos();

@@ -44,11 +44,20 @@ final class RecordFormat {
       return (int) crc.getValue();
     }
 
-    /** Of a record whose header and payload stand apart. */
-    int of(long position, byte[] header, int at, byte[] payload, int offset, int length) {
+    /** Of a record whose header and the two pieces of its payload stand apart. */
+    int of(
+        long position,
+        byte[] header,
+        int at,
+        byte[] head,
+        int headLength,
+        byte[] rest,
+        int offset,
+        int restLength) {
       start(position);
       crc.update(header, at + RECORD_LENGTH, RECORD_HEADER - RECORD_LENGTH);
-      crc.update(payload, offset, length);
+      crc.update(head, 0, headLength);
+      crc.update(rest, offset, restLength);
       return (int) crc.getValue();
     }
 

@@ -16,7 +16,6 @@ import io.stele.base.file.WritableFile;
 import io.stele.base.time.RandomSource;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -152,12 +151,8 @@ public final class RecordLogWriter implements Closeable {
     }
     if (RECORD_HEADER + length <= buffer.length) {
       frame(head, rest, offset, restLength);
-    } else if (head.length == 0) {
-      frameApart(rest, offset, restLength);
     } else {
-      byte[] whole = Arrays.copyOf(head, (int) length);
-      System.arraycopy(rest, offset, whole, head.length, restLength);
-      frameApart(whole, 0, whole.length);
+      frameApart(head, rest, offset, restLength);
     }
   }
 
@@ -239,13 +234,18 @@ public final class RecordLogWriter implements Closeable {
     buffered += RECORD_HEADER + length;
   }
 
-  /** A record larger than the buffer goes to the file without being copied; the buffer is empty. */
-  private void frameApart(byte[] payload, int offset, int length) throws IOException {
-    putHeader(0, length);
-    Binary.putInt(buffer, 0, checksum.of(written, buffer, 0, payload, offset, length));
+  /**
+   * A record larger than the buffer goes to the file without being copied: a copy would be a large
+   * allocation in a thread that must not fail for want of memory. The buffer is empty.
+   */
+  private void frameApart(byte[] head, byte[] rest, int offset, int restLength) throws IOException {
+    putHeader(0, head.length + restLength);
+    Binary.putInt(
+        buffer, 0, checksum.of(written, buffer, 0, head, head.length, rest, offset, restLength));
     buffered = RECORD_HEADER;
     writeBuffer();
-    writeOut(payload, offset, length);
+    writeOut(head, 0, head.length);
+    writeOut(rest, offset, restLength);
   }
 
   private void putHeader(int at, int length) {

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
@@ -135,6 +136,27 @@ class RecordLogTest {
     assertThat(files.takeCalls())
         .containsExactly(
             "write 24", "sync", "write 101", "write 5016", "preallocate 1600", "write 100");
+  }
+
+  /** A copy would be a large allocation in a thread that must not fail for want of memory. */
+  @Test
+  void aLargeRecordWithAHeadIsWrittenWithoutACopy() throws IOException {
+    byte[] rest = new byte[3 << 20];
+    new Random(7).nextBytes(rest);
+    RecordLogWriter writer = RecordLogWriter.create(files, PATH, 0);
+    files.takeCalls();
+    writer.append(new byte[] {1, 2, 3}, rest, 1, rest.length - 1);
+    assertThat(files.takeCalls())
+        .containsExactly("write 16", "write 3", "write " + (rest.length - 1));
+    writer.close();
+    try (RecordLogReader reader = RecordLogReader.open(files, PATH)) {
+      assertThat(reader.next()).isTrue();
+      assertThat(reader.length()).isEqualTo(rest.length + 2);
+      assertThat(reader.buffer()[reader.offset() + 2]).isEqualTo((byte) 3);
+      assertThat(reader.buffer()[reader.offset() + reader.length() - 1])
+          .isEqualTo(rest[rest.length - 1]);
+      assertThat(reader.next()).isFalse();
+    }
   }
 
   @Test

@@ -187,6 +187,27 @@ public sealed interface TableEvent extends Event {
     }
   }
 
+  /** A disk is nearly full, so writes are refused; reads go on. */
+  record DiskLow(String shortage) implements TableEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return shortage;
+    }
+  }
+
+  /** The disks have room again. */
+  record DiskHasRoom() implements TableEvent {
+    @Override
+    public String text() {
+      return "the disks have room again: writes are accepted";
+    }
+  }
+
   /** Work in the background failed, and will be tried again. */
   record BackgroundFailed(String what, Exception cause) implements TableEvent {
     @Override

@@ -36,6 +36,7 @@ public final class Flusher implements AutoCloseable {
   private final FlushRun run;
   private final LogRelease release;
   private final WriteSettings settings;
+  private final DiskRoom room;
   private final Supplier<Collection<Table>> tables;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
@@ -50,6 +51,7 @@ public final class Flusher implements AutoCloseable {
       FlushRun run,
       LogRelease release,
       WriteSettings settings,
+      DiskRoom room,
       Supplier<Collection<Table>> tables) {
     this.server = server;
     this.log = log;
@@ -57,6 +59,7 @@ public final class Flusher implements AutoCloseable {
     this.run = run;
     this.release = release;
     this.settings = settings;
+    this.room = room;
     this.tables = tables;
     this.thread = Thread.ofPlatform().name("stele-flush").daemon().unstarted(this::loop);
   }
@@ -198,7 +201,7 @@ public final class Flusher implements AutoCloseable {
   /** The group that is to be flushed next, if one is. */
   Optional<Candidate> choose() {
     long held = log.bytesFrom(release.neededByMemory()); // more flushes free nothing else
-    boolean urgent = memory.fullness() > BUSY || held > settings.logBytes();
+    boolean urgent = memory.fullness() > BUSY || held > settings.logBytes() || room.isLow();
     Candidate best = null;
     for (Table table : tables.get()) {
       TableView view = table.view();

@@ -7,6 +7,7 @@ import io.stele.base.cell.CellView;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
+import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.time.Clock;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -40,15 +42,20 @@ import java.util.stream.Collectors;
  * log in their order.
  */
 public final class WritePath {
+  /** A change of this size counts as on its way until the log has let go of it. */
+  private static final long LARGE = 1 << 20;
+
   private final CommitLock lock;
   private final Sequencer sequencer;
   private final CommitLog log;
   private final Memory memory;
+  private final DiskRoom room;
   private final RowTxns rows;
   private final Clock clock;
   private final long deferNanos;
   private final long memFragmentBytes;
   private final Runnable wakeFlusher;
+  private final Consumer<Throwable> broken;
   private final ConcurrentHashMap<String, Bytes> names = new ConcurrentHashMap<>();
 
   private volatile long lastLogged; // written under the lock
@@ -58,19 +65,23 @@ public final class WritePath {
       Sequencer sequencer,
       CommitLog log,
       Memory memory,
+      DiskRoom room,
       RowTxns rows,
       Clock clock,
       WriteSettings settings,
-      Runnable wakeFlusher) {
+      Runnable wakeFlusher,
+      Consumer<Throwable> broken) {
     this.lock = lock;
     this.sequencer = sequencer;
     this.log = log;
     this.memory = memory;
+    this.room = room;
     this.rows = rows;
     this.clock = clock;
     this.deferNanos = settings.deferLimit().toNanos();
     this.memFragmentBytes = settings.memFragmentBytes();
     this.wakeFlusher = wakeFlusher;
+    this.broken = broken;
   }
 
   /** Commits a batch; see {@link io.stele.base.table.Tables#apply}. */
@@ -90,9 +101,28 @@ public final class WritePath {
       throw new NotServingException(
           "table \"" + table.name() + "\" is no longer served here: the server lost its session");
     }
-    if (!table.isMeta()) { // what frees memory writes to META
-      memory.throttle();
+    if (table.isMeta()) { // what frees memory and disks writes to META
+      return commitAdmitted(table, batch, commitMaxTxn, waitedFor);
     }
+    long bytes = batch.length();
+    room.check(bytes);
+    memory.admit(bytes);
+    boolean inLogQueue = false;
+    try {
+      long txn = commitAdmitted(table, batch, commitMaxTxn, waitedFor);
+      if (bytes >= LARGE) { // of those that are in memory twice, few may be on their way
+        inLogQueue = true;
+        var _ = whenDurable(txn).whenComplete((_, _) -> memory.arrived(bytes));
+      }
+      return txn;
+    } finally {
+      if (!inLogQueue) {
+        memory.arrived(bytes);
+      }
+    }
+  }
+
+  private long commitAdmitted(Table table, CellBatch batch, long commitMaxTxn, boolean waitedFor) {
     log.throttle();
     long deadline = clock.nanos() + deferNanos;
     lock.lock();
@@ -174,11 +204,18 @@ public final class WritePath {
     batch.stamp(micros);
     long txn = sequencer.next();
     CellBatch committed = batch.committed(txn);
-    addToMemory(view, committed, several);
-    noteRows(committed, seed, txn);
-    sequencer.allocate(); // not before: those who read the latest take no lock
     Bytes name = names.computeIfAbsent(table.name(), Bytes::utf8);
-    log.enqueue(LogHead.encode(lastLogged, micros, name), committed, waitedFor);
+    try {
+      addToMemory(view, committed, several);
+      noteRows(committed, seed, txn);
+      sequencer.allocate(); // not before: those who read the latest take no lock
+      log.enqueue(LogHead.encode(lastLogged, micros, name), committed, waitedFor);
+    } catch (SteleException e) {
+      throw e; // the log is being closed
+    } catch (RuntimeException | Error e) {
+      broken.accept(e); // half of it may be in memory: the next commit would bring it to light
+      throw e;
+    }
     lastLogged = txn;
     rotateIfFull(table, view);
     return txn;

@@ -12,6 +12,8 @@ import java.time.Duration;
  * @param logBytes of log files that are held; what holds the oldest is flushed when there are more
  * @param memoryWeight and {@code logWeight}: what is flushed first is what has the most of bytes in
  *     memory and bytes of log held, weighed so
+ * @param diskReserve bytes that are kept free on each disk, or a twentieth of it if that is less:
+ *     below, writes are refused
  * @param throttleLimit how long a writer waits for memory
  * @param deferLimit how long a request waits for a tablet that is being loaded
  * @param rememberedRows whose newest transaction is known exactly
@@ -23,6 +25,7 @@ public record WriteSettings(
     long logBytes,
     double memoryWeight,
     double logWeight,
+    long diskReserve,
     Duration throttleLimit,
     Duration deferLimit,
     int rememberedRows) {
@@ -34,12 +37,17 @@ public record WriteSettings(
           1L << 30,
           1.0,
           0.25,
+          1L << 30,
           Duration.ofSeconds(30),
           Duration.ofSeconds(30),
           1 << 16);
 
   public WriteSettings {
-    if (memoryBytes < 1 || memFragmentBytes < 1 || logBytes < 1 || rememberedRows < 1) {
+    if (memoryBytes < 1
+        || memFragmentBytes < 1
+        || logBytes < 1
+        || diskReserve < 0
+        || rememberedRows < 1) {
       throw new InvalidRequestException(
           "write settings: memory "
               + memoryBytes
@@ -47,6 +55,8 @@ public record WriteSettings(
               + memFragmentBytes
               + ", log "
               + logBytes
+              + ", disk reserve "
+              + diskReserve
               + ", remembered rows "
               + rememberedRows
               + ": must be positive");
@@ -61,6 +71,7 @@ public record WriteSettings(
         logBytes,
         memoryWeight,
         logWeight,
+        diskReserve,
         throttleLimit,
         deferLimit,
         rememberedRows);
@@ -74,6 +85,7 @@ public record WriteSettings(
         heldBytes,
         memoryWeight,
         logWeight,
+        diskReserve,
         throttleLimit,
         deferLimit,
         rememberedRows);
@@ -87,8 +99,23 @@ public record WriteSettings(
         logBytes,
         memoryWeight,
         logWeight,
+        diskReserve,
         throttle,
         defer,
+        rememberedRows);
+  }
+
+  public WriteSettings withDiskReserve(long bytes) {
+    return new WriteSettings(
+        log,
+        memoryBytes,
+        memFragmentBytes,
+        logBytes,
+        memoryWeight,
+        logWeight,
+        bytes,
+        throttleLimit,
+        deferLimit,
         rememberedRows);
   }
 }

@@ -11,6 +11,7 @@ import io.stele.tables.tablet.TabletConfigs;
 import io.stele.tables.txn.Sequencer;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.List;
 import java.util.function.Supplier;
 
 /** The log, the write path and the flusher of a server, put together. */
@@ -19,6 +20,7 @@ public final class WriteSide implements AutoCloseable {
   private final Memory memory;
   private final WritePath path;
   private final Flusher flusher;
+  private final DiskRoom room;
 
   /**
    * Starts a log in an empty directory.
@@ -64,17 +66,39 @@ public final class WriteSide implements AutoCloseable {
     this.memory = new Memory(settings.memoryBytes(), settings.throttleLimit().toNanos());
     LogRelease release = new LogRelease(server, log, tables);
     FlushRun run = new FlushRun(server, memory, release, configs);
-    this.flusher = new Flusher(server, log, memory, run, release, settings, tables);
+    this.room =
+        new DiskRoom(
+            logs.equals(server.files()) ? List.of(logs) : List.of(server.files(), logs),
+            settings.diskReserve(),
+            settings.log().preallocateBytes(),
+            memory::used,
+            server.clock(),
+            server::report,
+            this::freeLogs);
+    this.flusher = new Flusher(server, log, memory, run, release, settings, room, tables);
     this.path =
         new WritePath(
             server.lock(),
             sequencer,
             log,
             memory,
+            room,
             new RowTxns(settings.rememberedRows(), sequencer.assigned()),
             server.clock(),
             settings,
-            flusher::wake);
+            flusher::wake,
+            cause -> server.report(new TableEvent.WorkerDied("commits", cause)));
+  }
+
+  /** What is in memory goes to files, and the log that had it goes. */
+  private void freeLogs() {
+    log.roll();
+    flusher.wake();
+  }
+
+  /** Whether the disks have room for more. */
+  public DiskRoom room() {
+    return room;
   }
 
   public void start() {

@@ -16,9 +16,10 @@ class MemoryTest {
   @Test
   void belowTheLimitNobodyWaits() {
     Memory memory = new Memory(100, 0);
-    memory.throttle();
+    memory.admit(1);
+    memory.arrived(1);
     memory.add(99);
-    memory.throttle();
+    memory.admit(1);
     assertThat(memory.used()).isEqualTo(99);
     assertThat(memory.fullness()).isEqualTo(0.99);
   }
@@ -27,9 +28,9 @@ class MemoryTest {
   void aWriterIsTurnedAwayWhenNothingIsFreedForTooLong() {
     Memory memory = new Memory(100, TimeUnit.MILLISECONDS.toNanos(20));
     memory.add(130);
-    assertThatThrownBy(memory::throttle)
+    assertThatThrownBy(() -> memory.admit(1))
         .isInstanceOf(ExhaustedException.class)
-        .hasMessageContaining("130 bytes, at most 100");
+        .hasMessageContaining("take 130 bytes, those on their way there 0, at most 100");
   }
 
   @Test
@@ -38,7 +39,7 @@ class MemoryTest {
     memory.add(150);
     Thread[] writers = new Thread[3];
     for (int i = 0; i < writers.length; i++) {
-      Thread writer = Thread.ofPlatform().daemon().unstarted(memory::throttle);
+      Thread writer = Thread.ofPlatform().daemon().unstarted(() -> memory.admit(1));
       writers[i] = writer;
       writer.start();
       await().until(() -> writer.getState() == Thread.State.TIMED_WAITING);
@@ -58,9 +59,37 @@ class MemoryTest {
     Memory memory = new Memory(100, TimeUnit.SECONDS.toNanos(50));
     memory.add(150);
     Thread.currentThread().interrupt();
-    assertThatThrownBy(memory::throttle)
+    assertThatThrownBy(() -> memory.admit(1))
         .isInstanceOf(ExhaustedException.class)
         .hasMessageContaining("interrupted");
     assertThat(Thread.interrupted()).as("it is told").isTrue();
+  }
+
+  /**
+   * Twelve rows of 50 MB at once would each be held three times: as request, in memory, for the
+   * log.
+   */
+  @Test
+  void largeChangesComeOneAfterTheOtherIfTogetherTheyAreTooMuch() throws Exception {
+    Memory memory = new Memory(100, TimeUnit.SECONDS.toNanos(50));
+    memory.admit(60);
+    memory.admit(40);
+    Thread third = Thread.ofPlatform().daemon().unstarted(() -> memory.admit(60));
+    third.start();
+    await().until(() -> third.getState() == Thread.State.TIMED_WAITING);
+    memory.arrived(40);
+    assertThat(third.isAlive()).as("60 and 60 are too much").isTrue();
+    memory.arrived(60);
+    assertThat(third.join(Duration.ofSeconds(20))).isTrue();
+  }
+
+  @Test
+  void aChangeLargerThanAllIsTakenAlone() {
+    Memory memory = new Memory(100, TimeUnit.MILLISECONDS.toNanos(20));
+    memory.admit(500);
+    assertThatThrownBy(() -> memory.admit(1))
+        .isInstanceOf(ExhaustedException.class)
+        .hasMessageContaining("those on their way there 500")
+        .hasMessageContaining("no room for 1 more");
   }
 }

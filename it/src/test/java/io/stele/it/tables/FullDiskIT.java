@@ -1,0 +1,115 @@
+package io.stele.it.tables;
+
+import static io.stele.testkit.table.TableFixture.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.stele.base.error.ExhaustedException;
+import io.stele.base.process.ServerProcess;
+import io.stele.base.schema.TableSchema;
+import io.stele.cli.Main;
+import io.stele.client.Stele;
+import io.stele.it.process.Servers;
+import io.stele.testkit.run.Needs;
+import io.stele.testkit.table.TableFixture;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.RandomAccessFile;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code stele server} whose tables are on a small disk that fills up. */
+@Timeout(120)
+class FullDiskIT {
+  private static final int MEGABYTES = 64;
+
+  @TempDir Path folder;
+
+  private Path disk;
+
+  @BeforeEach
+  void mount() throws Exception {
+    Needs.root("mounting a small disk");
+    Needs.program("mount", "mount");
+    disk = Files.createDirectories(folder.resolve("disk"));
+    run("mount", "-t", "tmpfs", "-o", "size=" + MEGABYTES + "m", "tmpfs", disk.toString());
+  }
+
+  @AfterEach
+  void unmount() throws Exception {
+    run("umount", disk.toString());
+  }
+
+  private static void run(String... command) throws Exception {
+    Process process = new ProcessBuilder(command).inheritIO().start();
+    assertThat(process.waitFor()).as("%s", List.of(command)).isZero();
+  }
+
+  /** As another program might. */
+  private static void fill(Path file, long bytes) throws IOException {
+    try (RandomAccessFile filler = new RandomAccessFile(file.toFile(), "rw")) {
+      byte[] megabyte = new byte[1 << 20];
+      for (long left = bytes; left > 0; left -= megabyte.length) {
+        filler.write(megabyte, 0, (int) Math.min(left, megabyte.length));
+      }
+    }
+  }
+
+  private static String doctor(ServerProcess server) {
+    StringWriter out = new StringWriter();
+    int _ =
+        Main.run(
+            new PrintWriter(out), new PrintWriter(out), "doctor", "--endpoints", server.address());
+    return out.toString();
+  }
+
+  @Test
+  void writesAreRefusedBeforeTheDiskIsFullAndAcceptedAgainOnceThereIsRoom() throws Exception {
+    Path config =
+        Files.writeString(
+            folder.resolve("server.conf"), "tables.files = " + disk.resolve("tables") + "\n");
+    try (ServerProcess server =
+        Servers.server(folder.resolve("data"), "--config", config.toString())) {
+      server.start();
+      try (Stele stele =
+          Stele.builder().endpoints(server.address()).timeout(Duration.ofSeconds(2)).connect()) {
+        stele.tables().create("t", TableSchema.ofFamilies("f"), List.of());
+        TableFixture table = new TableFixture(stele.rows(), "t");
+        table.apply(put("before", "f:", 1, "x"));
+        Path filler = disk.resolve("filler");
+        fill(filler, disk.toFile().getUsableSpace() - (5 << 20));
+        await()
+            .untilAsserted(
+                () ->
+                    assertThatThrownBy(() -> table.apply(put("full", "f:", 1, "x")))
+                        .isInstanceOf(ExhaustedException.class)
+                        .hasMessageContaining("free of 64.0 MiB: writes are refused below"));
+        assertThat(table.row("before")).hasSize(1);
+        assertThat(doctor(server))
+            .contains("writes are refused below")
+            .doesNotContain("all is well");
+
+        Files.delete(filler);
+        long freed = System.nanoTime();
+        await()
+            .pollInterval(Duration.ofMillis(20))
+            .ignoreExceptions()
+            .until(() -> table.apply(put("after", "f:", 1, "x")) > 0);
+        System.out.printf(
+            "%d ms from freed disk space to the first accepted write%n",
+            Duration.ofNanos(System.nanoTime() - freed).toMillis());
+        assertThat(doctor(server)).doesNotContain("writes are refused below");
+        assertThat(server.log()).contains("the disks have room again");
+      }
+    }
+  }
+}
