@@ -117,6 +117,21 @@ public final class RecordLogReader implements Closeable {
     return true;
   }
 
+  /**
+   * Goes on behind a damaged record, after {@link #next} has told of it: for those who want what is
+   * left and know that something is missing. Records are found again by their checksums.
+   */
+  public void skipDamage() throws IOException {
+    OptionalLong next = new TailScan(file, fileId).findRecord(nextPosition);
+    if (next.isEmpty()) {
+      tail = new Tail.Torn(nextPosition, "no whole record behind it");
+    } else {
+      nextPosition = next.getAsLong();
+      bufferPosition = nextPosition;
+      bufferLength = 0;
+    }
+  }
+
   /** Holds the current payload until the next call of {@link #next}. */
   public byte[] buffer() {
     return buffer;

@@ -45,6 +45,11 @@ final class TailScan {
    * once.
    */
   OptionalLong findProofOfSync(long bad) throws IOException {
+    return find(bad, bad + 1);
+  }
+
+  /** The first whole record behind {@code bad} that was framed when so much was durable. */
+  private OptionalLong find(long bad, long leastSynced) throws IOException {
     byte[] chunk = new byte[chunkLength(bad + 1)];
     long start = bad + 1;
     while (file.length() - start >= RECORD_HEADER) {
@@ -53,7 +58,7 @@ final class TailScan {
       int candidates = count - RECORD_HEADER + 1;
       for (int i = 0; i < candidates; i++) {
         long syncedTo = Binary.getLong(chunk, i + RECORD_SYNCED_TO) ^ fileId;
-        if (syncedTo > bad
+        if (syncedTo >= leastSynced
             && syncedTo <= start + i
             && isRecord(start + i, Binary.getInt(chunk, i + RECORD_LENGTH))) {
           return OptionalLong.of(start + i);
@@ -62,6 +67,11 @@ final class TailScan {
       start += candidates;
     }
     return OptionalLong.empty();
+  }
+
+  /** The first whole record behind {@code bad}, whether or not it proves anything. */
+  OptionalLong findRecord(long bad) throws IOException {
+    return find(bad, RecordFormat.FILE_HEADER);
   }
 
   private boolean isRecord(long position, int length) throws IOException {

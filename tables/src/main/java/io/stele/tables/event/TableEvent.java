@@ -1,6 +1,7 @@
 package io.stele.tables.event;
 
 import io.stele.base.event.Event;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** What happens in a tablet server that an operator or a test may want to know. */
@@ -171,6 +172,23 @@ public sealed interface TableEvent extends Event {
     @Override
     public String text() {
       return "no file is moved to the trash: " + why;
+    }
+  }
+
+  /** Somebody decided that tablets are served without what is damaged in a log. */
+  record LogSalvaged(String log, List<String> lost) implements TableEvent {
+    public LogSalvaged {
+      lost = List.copyOf(lost);
+    }
+
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "log " + log + " was salvaged; lost for good: " + String.join("; ", lost);
     }
   }
 

@@ -9,10 +9,25 @@ import io.stele.base.recordlog.RecordLogReader;
 import io.stele.tables.write.LogFence;
 import io.stele.tables.write.LogHead;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** The log of a run of a server that is over. */
+/**
+ * The log of a run of a server that is over.
+ *
+ * <pre>
+ *   log/RUN/*.log        its files
+ *   log/RUN/FENCED       see LogFence
+ *   log/RUN/SALVAGED     its damage was accepted: tablets are served without what is lost. A note
+ *                        for people, as UTF-8
+ * </pre>
+ */
 record DeadLog(FileStore logs, FilePath directory) {
+  private static final String SALVAGED = "SALVAGED";
+
+  /** More than a file of a log can hold. */
+  private static final long UNKNOWN_TXNS = 1L << 32;
+
   /** Sees to it that no more files come, should the server live after all. */
   void fence(String by) throws IOException {
     LogFence.put(logs, directory, by);
@@ -45,21 +60,56 @@ record DeadLog(FileStore logs, FilePath directory) {
    */
   record End(long txn, long micros) {}
 
-  /** Where it ends, for which only its last file is read. */
+  /**
+   * Where it ends, for which only its last file is read. Damage in the middle of that does not
+   * matter; if its beginning is damaged, nobody knows where the log ended, and numbers are taken
+   * from far behind the last one that is known.
+   */
   End end() throws IOException {
+    boolean unknown = false;
     for (FilePath path : files().reversed()) {
-      End last = new End(0, 0);
-      try (RecordLogReader log = RecordLogReader.open(logs, path)) {
-        while (log.next()) {
-          LogHead.Parsed record = parse(log);
-          last = new End(record.batch().txn(), record.head().micros());
+      End last;
+      try {
+        last = end(path);
+      } catch (CorruptDataException e) {
+        if (!isSalvaged()) {
+          throw e;
         }
+        unknown = true;
+        continue;
       }
       if (last.txn() > 0) {
-        return last;
+        return unknown ? new End(last.txn() + UNKNOWN_TXNS, last.micros()) : last;
       }
     }
-    return new End(0, 0);
+    return unknown ? new End(UNKNOWN_TXNS, 0) : new End(0, 0);
+  }
+
+  private End end(FilePath path) throws IOException {
+    End last = new End(0, 0);
+    try (RecordLogReader log = RecordLogReader.open(logs, path)) {
+      while (true) {
+        try {
+          if (!log.next()) {
+            return last;
+          }
+        } catch (CorruptDataException e) {
+          log.skipDamage();
+          continue;
+        }
+        LogHead.Parsed record = parse(log);
+        last = new End(record.batch().txn(), record.head().micros());
+      }
+    }
+  }
+
+  /** Has tablets served without what is damaged, from now on; for people to decide. */
+  void salvage(String note) throws IOException {
+    logs.replace(directory.resolve(SALVAGED), note.getBytes(StandardCharsets.UTF_8));
+  }
+
+  boolean isSalvaged() throws IOException {
+    return logs.stat(directory.resolve(SALVAGED)).isPresent();
   }
 
   /** The record that a reader stands at, which is good until the reader goes on. */

@@ -4,9 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
-import io.stele.base.error.CorruptDataException;
 import io.stele.base.file.FilePath;
-import io.stele.base.recordlog.RecordLogReader;
 import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.TableSchema;
 import io.stele.engine.chain.Link;
@@ -132,13 +130,12 @@ final class LogReplay {
   }
 
   private final ServerParts server;
-  private final DeadLog log;
+  private final LogReader reader;
   private final long pieceBytes;
   private final Map<Bytes, Target> targets = new HashMap<>();
   private long gathered; // bytes in memory that are not yet being written
   private CompletableFuture<Void> writing = CompletableFuture.completedFuture(null);
   private long records;
-  private long lastTxn;
 
   /**
    * Prepares a replay.
@@ -148,7 +145,7 @@ final class LogReplay {
    */
   LogReplay(ServerParts server, DeadLog log, long pieceBytes) {
     this.server = server;
-    this.log = log;
+    this.reader = new LogReader(log);
     this.pieceBytes = Math.max(1, pieceBytes / 2);
   }
 
@@ -157,20 +154,17 @@ final class LogReplay {
     targets.put(Bytes.utf8(table), new Target(table, schema, tablets));
   }
 
-  /** Reads the log. */
+  /** Transactions that could not be read; after {@link #run}. */
+  List<LogDamage> damages() {
+    return reader.damages();
+  }
+
+  /** Reads the log, as far as it is whole. */
   void run() throws IOException {
     try (ExecutorService writer =
         Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("stele-replay").factory())) {
-      boolean first = true;
-      for (FilePath path : log.files()) {
-        try (RecordLogReader reader = RecordLogReader.open(log.logs(), path)) {
-          while (reader.next()) {
-            take(reader, first, writer);
-            first = false;
-          }
-        }
-      }
+      reader.read(parsed -> take(parsed, writer));
       for (Target target : targets.values()) {
         for (int group = 0; group < target.memory.size(); group++) {
           spill(target, group, writer);
@@ -180,19 +174,8 @@ final class LogReplay {
     }
   }
 
-  private void take(RecordLogReader reader, boolean first, ExecutorService writer)
-      throws IOException {
-    LogHead.Parsed parsed = DeadLog.parse(reader);
+  private void take(LogHead.Parsed parsed, ExecutorService writer) throws IOException {
     CellBatch batch = parsed.batch();
-    long previous = parsed.head().previousTxn();
-    if (!first && previous != lastTxn) {
-      throw new CorruptDataException(
-          reader.path().toString(),
-          reader.recordPosition(),
-          "a record behind transaction " + lastTxn,
-          "one behind transaction " + previous);
-    }
-    lastTxn = batch.txn();
     Target target = targets.get(parsed.head().table());
     if (target == null) {
       return;

@@ -6,6 +6,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.schema.GroupSchema;
 import io.stele.engine.disk.DiskFragment;
+import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.LogRef;
 import io.stele.tables.tablet.ChainEdit;
@@ -135,14 +136,22 @@ final class Recovery {
   // ---- reading
 
   private void read(FilePath directory, Map<Table, List<Owed>> wanted) {
-    LogReplay replay = new LogReplay(server, new DeadLog(logs, directory), pieceBytes);
+    DeadLog log = new DeadLog(logs, directory);
+    LogReplay replay = new LogReplay(server, log, pieceBytes);
     wanted.forEach(
         (table, owed) ->
             replay.want(
                 table.name(), table.view().schema(), owed.stream().map(Owed::wanted).toList()));
     try {
       replay.run();
-      wanted.forEach((table, owed) -> share(table, owed, replay));
+      boolean salvaged = !replay.damages().isEmpty() && log.isSalvaged();
+      if (salvaged) {
+        server.report(
+            new TableEvent.LogSalvaged(
+                directory.toString(), replay.damages().stream().map(LogDamage::toString).toList()));
+      }
+      wanted.forEach(
+          (table, owed) -> share(table, salvaged ? owed : whole(owed, replay.damages()), replay));
     } catch (SteleException e) {
       fail(wanted, e);
     } catch (IOException e) {
@@ -151,6 +160,21 @@ final class Recovery {
       written.addAll(replay.files());
       records += replay.records();
     }
+  }
+
+  /** Those that cannot have lost anything; the others are not served. */
+  private List<Owed> whole(List<Owed> owed, List<LogDamage> damages) {
+    List<Owed> whole = new ArrayList<>();
+    for (Owed each : owed) {
+      Optional<LogDamage> damage =
+          damages.stream().filter(found -> found.concerns(each.wanted())).findFirst();
+      if (damage.isPresent()) {
+        failed.put(each.coming().tablet(), damage.get().exception());
+      } else {
+        whole.add(each);
+      }
+    }
+    return whole;
   }
 
   private void fail(Map<Table, List<Owed>> wanted, SteleException cause) {
