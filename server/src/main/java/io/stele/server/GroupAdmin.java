@@ -10,6 +10,7 @@ import io.stele.metastore.raft.GroupChanges;
 import io.stele.metastore.raft.GroupMember;
 import io.stele.metastore.raft.Member;
 import io.stele.metastore.raft.PeerIdentity;
+import io.stele.metastore.raft.PeerLink;
 import io.stele.metastore.raft.Replica;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -30,14 +32,28 @@ final class GroupAdmin implements MemberAdmin, AutoCloseable {
   private final GroupMember<Applied> member;
   private final GroupChanges<Applied> changes;
   private final Replica<Applied> replica;
+  private final PeerLink link;
+  private final Optional<String> clientUrl;
   private final Optional<Discovery> discovery;
   private final CountDownLatch closing = new CountDownLatch(1);
 
   /** Held while a backup takes the place of the state, which happens to a server but once. */
   private final ReentrantLock restoring = new ReentrantLock();
 
-  GroupAdmin(GroupMember<Applied> member, Replica<Applied> replica, Optional<Discovery> discovery) {
+  /**
+   * For a server.
+   *
+   * @param clientUrl where etcd's clients reach it
+   */
+  GroupAdmin(
+      GroupMember<Applied> member,
+      Replica<Applied> replica,
+      PeerLink link,
+      Optional<String> clientUrl,
+      Optional<Discovery> discovery) {
     this.member = member;
+    this.link = link;
+    this.clientUrl = clientUrl;
     this.changes = new GroupChanges<>(member);
     this.replica = replica;
     this.discovery = discovery;
@@ -156,7 +172,12 @@ final class GroupAdmin implements MemberAdmin, AutoCloseable {
 
   @Override
   public PeerIdentity identify() {
-    return member.identity();
+    return member.identity().withClientUrl(clientUrl);
+  }
+
+  @Override
+  public CompletableFuture<PeerIdentity> identify(Member other) {
+    return link.identify(other.serviceAddress());
   }
 
   @Override

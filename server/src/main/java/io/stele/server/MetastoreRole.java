@@ -85,7 +85,12 @@ final class MetastoreRole implements AutoCloseable {
               .open();
       GroupMember<Applied> member = opened.get();
       GroupAdmin admin =
-          new GroupAdmin(member, node.replica(), discovery(settings, addresses, channels, events));
+          new GroupAdmin(
+              member,
+              node.replica(),
+              link(settings, channels),
+              clientUrl(settings, addresses),
+              discovery(settings, addresses, channels, events));
       gateway.serve(admin);
       gateway.serve(node);
       admin.finishForming();
@@ -99,6 +104,13 @@ final class MetastoreRole implements AutoCloseable {
         files.close();
       }
     }
+  }
+
+  private static Optional<String> clientUrl(Settings settings, Addresses addresses) {
+    boolean secure = settings.bind(EtcdSettings.class, ServerSchema.ETCD).tls().isPresent();
+    return Optional.of(addresses.etcdAddress())
+        .filter(address -> !address.isEmpty())
+        .map(address -> (secure ? "https://" : "http://") + address);
   }
 
   /** Has etcd's API in front of it as well. */

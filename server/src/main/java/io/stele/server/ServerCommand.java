@@ -221,10 +221,11 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   private List<String> flags() {
-    List<String> flags = new ArrayList<>(set);
+    List<String> flags = new ArrayList<>();
     if (ports != null) {
       takeAnyPorts(ports, flags);
     }
+    flags.addAll(set); // after them: a port that is named is taken
     add(flags, "roles", roles);
     add(flags, "data", data);
     add(flags, "listen", listen);

@@ -133,8 +133,7 @@ final class UpCommand implements Callable<Integer> {
   }
 
   Settings settings(Map<String, String> environment) throws IOException {
-    List<String> flags = new ArrayList<>(set);
-    flags.add("server.data=" + data);
+    List<String> flags = new ArrayList<>();
     if (ports != null) {
       if (!ports.equals("auto")) {
         throw new ParameterException(
@@ -145,6 +144,8 @@ final class UpCommand implements Callable<Integer> {
       flags.add("etcd.port=0");
       flags.add("bigtable.port=0");
     }
+    flags.addAll(set); // after them: a port that is named is taken
+    flags.add("server.data=" + data);
     return ServerSchema.SCHEMA.reader().environment(environment).flags(flags).merge();
   }
 }

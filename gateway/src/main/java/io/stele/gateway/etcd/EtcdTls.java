@@ -11,16 +11,17 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.stele.base.error.InvalidRequestException;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import javax.net.ssl.SSLException;
 
 /**
  * How a port for etcd's clients is secured. All are files in PEM.
  *
  * @param certificate of the server, with those that lead to its authority
- * @param key of the certificate, in PKCS#8 and without a password
+ * @param key of the certificate, without a password: see {@link PemKey}
  * @param clientAuthority whose certificates clients must have; none if they need not have one
  */
 public record EtcdTls(Path certificate, Path key, Optional<Path> clientAuthority) {
@@ -39,15 +40,15 @@ public record EtcdTls(Path certificate, Path key, Optional<Path> clientAuthority
     check("certificate", certificate);
     check("key", key);
     clientAuthority.ifPresent(file -> check("client-authority", file));
-    try {
+    try (InputStream chain = Files.newInputStream(certificate);
+        InputStream secret = PemKey.pkcs8(key)) {
       SslContextBuilder builder =
-          GrpcSslContexts.configure(
-                  SslContextBuilder.forServer(certificate.toFile(), key.toFile()), SslProvider.JDK)
+          GrpcSslContexts.configure(SslContextBuilder.forServer(chain, secret), SslProvider.JDK)
               .applicationProtocolConfig(PROTOCOLS);
       clientAuthority.ifPresent(
           file -> builder.trustManager(file.toFile()).clientAuth(ClientAuth.REQUIRE));
       return builder.build();
-    } catch (SSLException | IllegalArgumentException e) {
+    } catch (IOException | IllegalArgumentException e) {
       throw new InvalidRequestException(
           "etcd.certificate "
               + certificate

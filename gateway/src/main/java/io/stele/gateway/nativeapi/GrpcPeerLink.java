@@ -108,7 +108,8 @@ public final class GrpcPeerLink implements PeerLink {
             new PeerIdentity(
                 FromWire.member(response.getMember()),
                 Optional.of(response.getGroup()).filter(group -> !group.isEmpty()),
-                Math.max(1, response.getVersion())));
+                Math.max(1, response.getVersion()),
+                Optional.of(response.getClientUrl()).filter(url -> !url.isEmpty())));
   }
 
   @Override

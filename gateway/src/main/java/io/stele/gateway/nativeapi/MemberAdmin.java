@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Who belongs to the group: what operators change, and what other servers ask for while they do.
@@ -33,6 +34,9 @@ public interface MemberAdmin {
   // ---- for other servers
 
   PeerIdentity identify();
+
+  /** Asks another member who it is. */
+  CompletableFuture<PeerIdentity> identify(Member member);
 
   /** The newest term this member knows of, if it is the one that is meant. */
   long currentTerm(String memberId);

@@ -252,6 +252,7 @@ final class ToWire {
         IdentifyResponse.newBuilder()
             .setMember(member(identity.member()))
             .setVersion(identity.version());
+    identity.clientUrl().ifPresent(response::setClientUrl);
     identity.group().ifPresent(response::setGroup);
     return response.build();
   }

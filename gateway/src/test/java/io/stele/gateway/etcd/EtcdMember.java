@@ -1,5 +1,7 @@
 package io.stele.gateway.etcd;
 
+import static org.awaitility.Awaitility.await;
+
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
@@ -7,6 +9,7 @@ import io.stele.base.event.Events;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.MemberAdmin;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.node.MetastoreNode;
 import io.stele.metastore.node.NodeSettings;
 import io.stele.metastore.raft.Member;
@@ -56,6 +59,7 @@ final class EtcdMember implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    await().until(() -> node.replica().version() == ClusterVersion.NEWEST);
     gateway = new EtcdGateway(channels, options);
     gateway.serve(node, nobody());
     server = EtcdServer.listen("127.0.0.1", 0, gateway);

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -79,6 +80,11 @@ final class FakeAdmin implements MemberAdmin {
   public void writeCheckpoint(OutputStream out) throws IOException {
     answer("checkpoint");
     out.write(checkpoint);
+  }
+
+  @Override
+  public CompletableFuture<PeerIdentity> identify(Member member) {
+    return CompletableFuture.failedFuture(new IOException("there are no others"));
   }
 
   @Override

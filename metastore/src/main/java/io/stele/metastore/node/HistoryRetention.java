@@ -11,9 +11,9 @@ import java.util.Deque;
 
 /**
  * Forgets old history, by the leader: it notes the revision once a minute (or sixty times within
- * the time kept, if that is short), and compacts to a note when that has become old enough. What a
- * compaction, also one that a user asked for, leaves behind is dropped in small parts, so that the
- * log is not held up.
+ * the time kept, if that is short), and compacts to a note when that has become old enough; or,
+ * once a minute, to all but so many of the newest revisions. What a compaction, also one that a
+ * user asked for, leaves behind is dropped in small parts, so that the log is not held up.
  */
 final class HistoryRetention {
   private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -21,24 +21,33 @@ final class HistoryRetention {
   private record Note(long nanos, long revision) {}
 
   private final Duration kept;
+  private final long keptRevisions;
   private final int chunk;
   private final MetastoreState state;
   private final Proposer proposer;
   private final Events events;
   private final Deque<Note> notes = new ArrayDeque<>();
   private volatile boolean underWay;
+  private long nextCut; // when the revisions are counted again
 
   HistoryRetention(
-      Duration kept, int chunk, MetastoreState state, Proposer proposer, Events events) {
+      Duration kept,
+      long keptRevisions,
+      int chunk,
+      MetastoreState state,
+      Proposer proposer,
+      Events events) {
     this.kept = kept;
+    this.keptRevisions = keptRevisions;
     this.chunk = chunk;
     this.state = state;
     this.proposer = proposer;
     this.events = events;
   }
 
-  synchronized void leads() {
+  synchronized void leads(long now) {
     notes.clear();
+    nextCut = now;
     underWay = false;
   }
 
@@ -46,6 +55,10 @@ final class HistoryRetention {
     if (kept.isPositive()) {
       note(now);
       compactTo(aged(now));
+    }
+    if (keptRevisions > 0 && now - nextCut >= 0) {
+      nextCut = now + MINUTE.toNanos();
+      compactTo(state.revision() - keptRevisions);
     }
     // Whoever compacted, and whoever led when it began: what is left over is dropped.
     if (!underWay && state.reclaimed() < state.compacted() - 1) {

@@ -105,7 +105,7 @@ final class LeaderDuties {
     locks.clear();
     locks.adopt(state.waiting(), state.delays(), now);
     transactions.leads(term);
-    history.leads();
+    history.leads(now);
     version.leads(now);
     fingerprints.leads(now);
     lastTick = now;

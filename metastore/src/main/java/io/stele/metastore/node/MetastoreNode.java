@@ -129,7 +129,12 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     watches = new WatchHub(settings.watch(), new StateHistory(state));
     HistoryRetention history =
         new HistoryRetention(
-            settings.history(), settings.reclaim(), state, proposer, builder.events);
+            settings.history(),
+            settings.historyRevisions(),
+            settings.reclaim(),
+            state,
+            proposer,
+            builder.events);
     Optional<PeerLink> link = builder.link;
     VersionDuty version =
         new VersionDuty(
@@ -169,6 +174,9 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     try {
       log = builder.opener.open(state);
       opened = true;
+      if (ticker != null) {
+        ticker.execute(this::tickSafely); // one that is alone is at the newest version at once
+      }
     } finally {
       if (!opened) {
         close();

@@ -17,6 +17,10 @@ public record NodeSettings(
         Duration lease,
     @About("How long changes can be read and watched after they were made; 0s for ever")
         Duration history,
+    @About(
+            "How many of the newest revisions can be read and watched; older ones are dropped once"
+                + " a minute; 0 for no such bound")
+        long historyRevisions,
     @About("How many revisions of old history are dropped at a time") int reclaim,
     @About("How many entries of the log are under way at a time, in a group of several members")
         int entriesInFlight,
@@ -41,6 +45,7 @@ public record NodeSettings(
           Duration.ofHours(24),
           Duration.ofMillis(500),
           Duration.ofHours(1),
+          0,
           1_000,
           1, // the larger the entries, the less a command costs: see bench/results
           2,
@@ -58,6 +63,10 @@ public record NodeSettings(
     check("lease", lease);
     check("history", history);
     check("fingerprints", fingerprints);
+    if (historyRevisions < 0) {
+      throw new InvalidRequestException(
+          "setting history revisions of " + historyRevisions + ": must not be negative");
+    }
     if (!shortestSession.isPositive() || shortestSession.compareTo(longestSession) > 0) {
       throw new InvalidRequestException(
           "sessions from "
@@ -87,6 +96,7 @@ public record NodeSettings(
         longestSession,
         lease,
         history,
+        historyRevisions,
         reclaim,
         entriesInFlight,
         soloEntriesInFlight,
@@ -101,12 +111,17 @@ public record NodeSettings(
   }
 
   public NodeSettings withHistory(Duration kept) {
+    return withHistory(kept, historyRevisions);
+  }
+
+  public NodeSettings withHistory(Duration kept, long revisions) {
     return new NodeSettings(
         tick,
         shortestSession,
         longestSession,
         lease,
         kept,
+        revisions,
         reclaim,
         entriesInFlight,
         soloEntriesInFlight,
@@ -127,6 +142,7 @@ public record NodeSettings(
         longestSession,
         lease,
         history,
+        historyRevisions,
         reclaim,
         inFlight,
         inFlight,
@@ -147,6 +163,7 @@ public record NodeSettings(
         longestSession,
         lease,
         history,
+        historyRevisions,
         reclaim,
         entriesInFlight,
         soloEntriesInFlight,
@@ -167,6 +184,7 @@ public record NodeSettings(
         longestSession,
         lease,
         history,
+        historyRevisions,
         reclaim,
         entriesInFlight,
         soloEntriesInFlight,

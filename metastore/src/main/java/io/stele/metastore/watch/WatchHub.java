@@ -551,16 +551,25 @@ public final class WatchHub implements AutoCloseable {
   }
 
   private Turn tellAll(Watcher watcher, List<Changes> all) {
-    for (Changes changes : all) {
-      if (watcher.isClosed()) {
-        return Turn.ENOUGH;
+    long room = watcher.sink().joinsPast() ? settings.chunk().bytes() : 0;
+    List<KeyEvent> events = new ArrayList<>();
+    long bytes = 0;
+    for (int i = 0; i < all.size() && !watcher.isClosed(); i++) {
+      Changes changes = all.get(i);
+      for (KeyEvent event : eventsFor(watcher, changes)) {
+        events.add(event);
+        bytes += 32L + event.now().key().length() + event.now().value().length();
       }
-      List<KeyEvent> events = eventsFor(watcher, changes);
+      if (bytes < room && i + 1 < all.size()) {
+        continue; // the next revision comes with it
+      }
       if (!events.isEmpty() && !tell(watcher, changes.revision(), events)) {
         return Turn.ENOUGH;
       }
       watcher.setNext(changes.revision() + 1);
       watcher.setCovered(changes.revision());
+      events = new ArrayList<>();
+      bytes = 0;
     }
     return watcher.isClosed() ? Turn.ENOUGH : Turn.AGAIN;
   }

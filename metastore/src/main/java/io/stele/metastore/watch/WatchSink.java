@@ -11,7 +11,15 @@ public interface WatchSink {
   /** False to be left alone until {@link Watch#resume}. */
   boolean isReady();
 
-  /** All of a revision's events in the range; at least one. Revisions ascend. */
+  /** Whether {@link #events} may tell several revisions of the past at once. */
+  default boolean joinsPast() {
+    return false;
+  }
+
+  /**
+   * All of a revision's events in the range; at least one. Revisions ascend. A sink that joins the
+   * past gets those of several revisions, in their order, and the newest of these.
+   */
   void events(long revision, List<KeyEvent> events);
 
   /** All events up to this revision have been told. */

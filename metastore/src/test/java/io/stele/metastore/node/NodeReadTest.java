@@ -122,6 +122,20 @@ class NodeReadTest {
   }
 
   @Test
+  void soManyRevisionsAreKept() {
+    test.close();
+    test = TestNode.solo(NodeSettings.DEFAULT.withHistory(Duration.ZERO, 20));
+    for (int i = 0; i < 50; i++) {
+      test.put("/a", "" + i);
+    }
+    long newest = test.node().status().revision();
+    test.pass(Duration.ofSeconds(30));
+    assertThat(test.node().status().compacted()).as("once a minute").isZero();
+    test.pass(Duration.ofSeconds(40));
+    assertThat(test.node().status().compacted()).isEqualTo(newest - 20);
+  }
+
+  @Test
   void theLeaderForgetsThoughTheRootHasRules() {
     test.close();
     test = TestNode.solo(NodeSettings.DEFAULT.withHistory(Duration.ofMinutes(10)));

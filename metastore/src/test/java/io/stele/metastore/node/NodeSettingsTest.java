@@ -34,6 +34,7 @@ class NodeSettingsTest {
                     Map.entry("metastore.longest-session", "1d"),
                     Map.entry("metastore.lease", "500ms"),
                     Map.entry("metastore.history", "1h"),
+                    Map.entry("metastore.history-revisions", "0"),
                     Map.entry("metastore.reclaim", "1000"),
                     Map.entry("metastore.entries-in-flight", "1"),
                     Map.entry("metastore.solo-entries-in-flight", "2"),
@@ -65,6 +66,7 @@ class NodeSettingsTest {
                 List.of(
                     "metastore.tick=50ms",
                     "metastore.history=0s",
+                    "metastore.history-revisions=1000",
                     "metastore.fingerprints=5m",
                     "metastore.entries-in-flight=8",
                     "metastore.transactions.life=3s",
@@ -76,6 +78,7 @@ class NodeSettingsTest {
     NodeSettings node = settings.bind(NodeSettings.class, "metastore");
     assertThat(node.tick()).isEqualTo(Duration.ofMillis(50));
     assertThat(node.history()).isZero();
+    assertThat(node.historyRevisions()).isEqualTo(1_000);
     assertThat(node.fingerprints()).isEqualTo(Duration.ofMinutes(5));
     assertThat(node.entriesInFlight()).isEqualTo(8);
     assertThat(node.transactions().life()).isEqualTo(Duration.ofSeconds(3));

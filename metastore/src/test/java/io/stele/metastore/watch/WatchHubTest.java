@@ -83,6 +83,26 @@ class WatchHubTest {
   }
 
   @Test
+  void aSinkThatJoinsThePastHearsOfManyRevisionsAtOnce() {
+    for (int i = 2; i <= 200; i++) {
+      put(i % 2 == 0 ? "/a" : "/b", "" + i);
+    }
+    CollectingSink sink =
+        new CollectingSink() {
+          @Override
+          public boolean joinsPast() {
+            return true;
+          }
+        };
+    watch(key("/a", 190), sink);
+    sink.awaitLines("started 190", "200 /a=190 /a=192 /a=194 /a=196 /a=198 /a=200");
+    put("/a", "201");
+    put("/a", "202");
+    sink.awaitLines(
+        "started 190", "200 /a=190 /a=192 /a=194 /a=196 /a=198 /a=200", "201 /a=201", "202 /a=202");
+  }
+
+  @Test
   void ordinaryPrefixesAndRangesFire() {
     CollectingSink below = new CollectingSink();
     CollectingSink all = new CollectingSink();

@@ -9,6 +9,7 @@ import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.gateway.etcd.call.MemberIds;
 import io.stele.metastore.Metastore;
+import io.stele.metastore.raft.PeerIdentity;
 import io.stele.protocol.etcd.ClusterGrpc;
 import io.stele.protocol.etcd.Member;
 import io.stele.protocol.etcd.MemberAddRequest;
@@ -21,23 +22,34 @@ import io.stele.protocol.etcd.MemberRemoveRequest;
 import io.stele.protocol.etcd.MemberRemoveResponse;
 import io.stele.protocol.etcd.MemberUpdateRequest;
 import io.stele.protocol.etcd.MemberUpdateResponse;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The group's members as etcd's. Members reach each other, and clients reach all of them, by their
- * native addresses, which speak etcd's API as well: these are their URLs.
+ * The group's members as etcd's. The URL by which members reach each other is that of their native
+ * addresses; those for clients are of the ports that etcd's clients use, which each member says of
+ * itself. Clients that take their endpoints from the list stay on these ports. For a member that
+ * does not answer, the URL it said last is told, or its native address, which speaks etcd's API
+ * too.
  */
 public final class ClusterService extends ClusterGrpc.ClusterImplBase {
+  private static final Duration ANSWER = Duration.ofSeconds(1);
   private static final Pattern URL = Pattern.compile("https?://([^/]+:[0-9]{1,5})/?");
 
   private final EtcdCalls calls;
   private final EtcdBackend backend;
   private final Access access;
   private final ExecutorService blocking;
+
+  /** By the id of a member, as it said last. There are as many as the group ever had members. */
+  private final Map<String, String> clientUrls = new ConcurrentHashMap<>();
 
   public ClusterService(EtcdCalls calls, Access access, ExecutorService blocking) {
     this.calls = calls;
@@ -53,28 +65,44 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
         request,
         caller,
         (metastore, who) ->
-            CompletableFuture.completedFuture(
-                MemberListResponse.newBuilder()
-                    .setHeader(backend.header())
-                    .addAllMembers(members(metastore))
-                    .build()));
+            members(metastore.status().standing().members())
+                .thenApply(
+                    members ->
+                        MemberListResponse.newBuilder()
+                            .setHeader(backend.header())
+                            .addAllMembers(members)
+                            .build()));
   }
 
-  private static List<Member> members(Metastore metastore) {
-    return wire(metastore.status().standing().members());
+  private CompletableFuture<List<Member>> members(List<io.stele.metastore.raft.Member> members) {
+    String self = backend.metastore().status().standing().self().id();
+    List<CompletableFuture<Member>> asked =
+        members.stream().map(member -> wire(member, member.id().equals(self))).toList();
+    return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+        .thenApply(all -> asked.stream().map(CompletableFuture::join).toList());
   }
 
-  private static List<Member> wire(List<io.stele.metastore.raft.Member> members) {
-    return members.stream().map(ClusterService::wire).toList();
+  private CompletableFuture<Member> wire(io.stele.metastore.raft.Member member, boolean self) {
+    CompletableFuture<PeerIdentity> identity =
+        self
+            ? CompletableFuture.completedFuture(backend.admin().identify())
+            : backend.admin().identify(member).orTimeout(ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+    return identity.handle(
+        (known, failure) -> {
+          if (known != null) {
+            known.clientUrl().ifPresent(url -> clientUrls.put(member.id(), url));
+          }
+          return wire(member);
+        });
   }
 
-  private static Member wire(io.stele.metastore.raft.Member member) {
+  private Member wire(io.stele.metastore.raft.Member member) {
     String url = "http://" + member.serviceAddress();
     return Member.newBuilder()
         .setID(MemberIds.of(member.id()))
         .setName(member.id())
         .addPeerURLs(url)
-        .addClientURLs(url)
+        .addClientURLs(clientUrls.getOrDefault(member.id(), url))
         .build();
   }
 
@@ -89,15 +117,16 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
           access.of(metastore, who).checkAdmin();
           String address = address(request.getPeerURLsList());
           return CompletableFuture.supplyAsync(() -> add(address), blocking)
+              .thenCompose(this::members)
               .thenApply(
                   members -> {
                     MemberAddResponse.Builder response =
                         MemberAddResponse.newBuilder()
                             .setHeader(backend.header())
-                            .addAllMembers(wire(members));
+                            .addAllMembers(members);
                     members.stream()
-                        .filter(member -> member.serviceAddress().equals(address))
-                        .forEach(member -> response.setMember(wire(member)));
+                        .filter(member -> member.getPeerURLs(0).equals("http://" + address))
+                        .forEach(response::setMember);
                     return response.build();
                   });
         });
@@ -127,11 +156,12 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
           access.of(metastore, who).checkAdmin();
           String member = named(metastore, request.getID());
           return CompletableFuture.supplyAsync(() -> backend.admin().remove(member), blocking)
+              .thenCompose(this::members)
               .thenApply(
                   members ->
                       MemberRemoveResponse.newBuilder()
                           .setHeader(backend.header())
-                          .addAllMembers(wire(members))
+                          .addAllMembers(members)
                           .build());
         });
   }
@@ -184,11 +214,13 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
                         .formatted(name, present, wanted))
                 .asRuntimeException();
           }
-          return CompletableFuture.completedFuture(
-              MemberUpdateResponse.newBuilder()
-                  .setHeader(backend.header())
-                  .addAllMembers(members(metastore))
-                  .build());
+          return members(metastore.status().standing().members())
+              .thenApply(
+                  members ->
+                      MemberUpdateResponse.newBuilder()
+                          .setHeader(backend.header())
+                          .addAllMembers(members)
+                          .build());
         });
   }
 

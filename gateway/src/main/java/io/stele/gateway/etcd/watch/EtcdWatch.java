@@ -125,6 +125,12 @@ final class EtcdWatch implements WatchSink {
     return call.isReady();
   }
 
+  /** As etcd does: a message for each of many revisions would cost more than what it says. */
+  @Override
+  public boolean joinsPast() {
+    return true;
+  }
+
   @Override
   public void events(long revision, List<KeyEvent> events) {
     List<Event> wanted = new ArrayList<>(events.size());
