@@ -139,6 +139,7 @@ final class Machinery implements AutoCloseable {
             described.clock,
             settings.scans(),
             settings.scanIdle());
+    writes.path().findRequestsIn(scanners::findRequest);
     this.rows = new RowOperations(scanners, writes.path());
     LocalMeta local = new LocalMeta(tables, writes.path(), scanners);
     late.set(

@@ -2,6 +2,7 @@ package io.stele.base.table;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.predicate.ReadPredicate;
 import java.util.Optional;
@@ -25,6 +26,26 @@ public record CheckAndMutate(
       throw new InvalidRequestException(
           "a conditional change of row " + row + " without changes: must have at least one");
     }
+  }
+
+  /**
+   * What the mark of a change remembers that was made because the condition was met, or was not.
+   */
+  public static final Bytes MET = Bytes.utf8("met");
+
+  private static final Bytes NOT_MET = Bytes.utf8("not met");
+
+  /**
+   * The same request with a mark in its changes: it is carried out once however often it is sent,
+   * and is answered as the first time. Without a change there is nothing to be repeated.
+   */
+  public CheckAndMutate once(RequestMark mark) {
+    return new CheckAndMutate(
+        row,
+        condition,
+        comparison,
+        whenMet.map(cells -> mark.mark(cells, MET)),
+        otherwise.map(cells -> mark.mark(cells, NOT_MET)));
   }
 
   /** How values, as unsigned bytes, are compared. */

@@ -4,6 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellKind;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.error.FencedException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
@@ -20,6 +21,7 @@ import io.stele.base.table.RowSample;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
+import io.stele.base.time.RandomSource;
 import io.stele.client.call.Caller;
 import io.stele.protocol.v1.ApplyCells;
 import io.stele.protocol.v1.CheckAndMutateRow;
@@ -34,6 +36,7 @@ import io.stele.protocol.wire.WireChanges;
 import io.stele.protocol.wire.WireConsistency;
 import io.stele.protocol.wire.WirePredicates;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -47,8 +50,9 @@ import java.util.concurrent.CompletableFuture;
  * ranges go to all servers concerned. What is committed together must be at one.
  *
  * <p>What changes nothing is repeated when the connection breaks. A change is repeated if it was
- * certainly not made, or if making it twice comes to the same: puts with timestamps of their own.
- * Otherwise a lost answer is {@code OutcomeUnknown}, as is that of a server which lost its tablets.
+ * certainly not made, or if the server recognizes it by its {@link RequestMark mark} and makes it
+ * once: puts with timestamps of their own, conditional changes, appends and increments. Otherwise a
+ * lost answer is {@code OutcomeUnknown}, as is that of a server which lost its tablets.
  *
  * <p>What depends on a future runs on the network's threads and must not block.
  */
@@ -66,6 +70,7 @@ public final class RemoteTables implements Tables, AutoCloseable {
   private final Exchanges exchanges;
   private final ServerByServer wholes;
   private final Unsynced unsynced;
+  private final RequestIds requests;
   private final Consistency consistency;
 
   /** Tables of the servers that the caller calls; does not close it. */
@@ -84,6 +89,7 @@ public final class RemoteTables implements Tables, AutoCloseable {
     this.exchanges = new Exchanges(caller, locations, BYTES_UNDER_WAY);
     this.wholes = new ServerByServer(caller, locations);
     this.unsynced = new Unsynced();
+    this.requests = new RequestIds(RandomSource.system(), caller.settings().timeout());
     this.consistency = Consistency.DEFAULT;
   }
 
@@ -93,6 +99,7 @@ public final class RemoteTables implements Tables, AutoCloseable {
     this.exchanges = other.exchanges;
     this.wholes = other.wholes;
     this.unsynced = other.unsynced;
+    this.requests = other.requests;
     this.consistency = consistency;
   }
 
@@ -119,7 +126,9 @@ public final class RemoteTables implements Tables, AutoCloseable {
 
   @Override
   public CompletableFuture<Long> apply(
-      String table, CellBatch cells, long commitMaxTxn, boolean waitForSync) {
+      String table, CellBatch changes, long commitMaxTxn, boolean waitForSync) {
+    boolean repeatable = commitMaxTxn == ANY_TXN && isRepeatable(changes);
+    CellBatch cells = repeatable ? requests.mark(changes) : changes;
     ApplyCells.Builder request =
         ApplyCells.newBuilder().setCells(WireCells.toWire(cells)).setUnsynced(!waitForSync);
     if (commitMaxTxn != ANY_TXN) {
@@ -130,7 +139,7 @@ public final class RemoteTables implements Tables, AutoCloseable {
             on(table).setApply(request),
             new Target.OfCells(locations, table, cells),
             cells.length(),
-            () -> commitMaxTxn == ANY_TXN && isRepeatable(cells));
+            () -> repeatable);
     return answer.thenApply(
         found -> {
           long txn = found.answer().getTxn();
@@ -141,10 +150,13 @@ public final class RemoteTables implements Tables, AutoCloseable {
         });
   }
 
-  /** Puts with timestamps of their own: once more changes nothing. */
+  /** Puts with timestamps of their own, and what has a mark. */
   static boolean isRepeatable(CellBatch cells) {
     CellBatch.Reader reader = cells.read();
     while (reader.next()) {
+      if (RequestMark.is(reader.cell())) {
+        return true;
+      }
       if (reader.cell().kind != CellKind.PUT || reader.cell().timestamp == Cell.SERVER_TIME) {
         return false;
       }
@@ -154,7 +166,9 @@ public final class RemoteTables implements Tables, AutoCloseable {
 
   @Override
   public CompletableFuture<List<RowOutcome>> applyRows(String table, List<CellBatch> rows) {
-    return new RowBatches(exchanges, table, consistency, rows).apply();
+    List<CellBatch> marked =
+        rows.stream().map(row -> isRepeatable(row) ? requests.mark(row) : row).toList();
+    return new RowBatches(exchanges, table, consistency, marked).apply();
   }
 
   /**
@@ -208,13 +222,13 @@ public final class RemoteTables implements Tables, AutoCloseable {
 
   @Override
   public CompletableFuture<CheckOutcome> checkAndMutate(String table, CheckAndMutate request) {
-    CheckAndMutateRow wire = WireChanges.toWire(request);
+    CheckAndMutateRow wire = WireChanges.toWire(request.once(requests.next()));
     return exchanges
         .change(
             on(table).setCheck(wire),
             new Target.OfRow(locations, table, request.row()),
             wire.getSerializedSize(),
-            () -> false)
+            () -> true)
         .thenApply(
             found -> {
               var check = found.answer().getCheck();
@@ -224,13 +238,15 @@ public final class RemoteTables implements Tables, AutoCloseable {
 
   @Override
   public CompletableFuture<CellPage> readModifyWrite(String table, Bytes row, List<RowRule> rules) {
-    ReadModifyWriteRow wire = WireChanges.toWire(row, rules);
+    List<RowRule> once = new ArrayList<>(rules);
+    once.add(new RowRule.Once(requests.next()));
+    ReadModifyWriteRow wire = WireChanges.toWire(row, once);
     return exchanges
         .change(
             on(table).setModify(wire),
             new Target.OfRow(locations, table, row),
             wire.getSerializedSize(),
-            () -> false)
+            () -> true)
         .thenApply(found -> WireCells.page(found.answer().getPage()));
   }
 

@@ -5,6 +5,7 @@ import io.stele.base.bytes.ByteBuilder;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.WritableFile;
@@ -99,6 +100,7 @@ public final class FragmentWriter implements AutoCloseable {
       cellErasures++;
     }
     if (cell.kind != CellKind.ERASE_ROW
+        && !RequestMark.is(cell)
         && lastFamily.compareTo(cell.familyArray, cell.familyOffset, cell.familyLength) != 0) {
       lastFamily = cell.family();
       families.add(lastFamily);

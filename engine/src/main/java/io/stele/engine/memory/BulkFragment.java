@@ -4,6 +4,7 @@ import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
+import io.stele.base.cell.RequestMark;
 import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.fragment.Fragment;
 import java.util.Arrays;
@@ -94,6 +95,7 @@ public final class BulkFragment implements Fragment {
     minTxn = Math.min(minTxn, cell.txn);
     maxTxn = Math.max(maxTxn, cell.txn);
     if (cell.kind != CellKind.ERASE_ROW
+        && !RequestMark.is(cell)
         && (families.isEmpty()
             || lastFamily.compareTo(cell.familyArray, cell.familyOffset, cell.familyLength) != 0)) {
       lastFamily = cell.family();

@@ -4,6 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
+import io.stele.base.cell.RequestMark;
 import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.fragment.Fragment;
 import java.util.Optional;
@@ -88,6 +89,7 @@ public final class MemFragment implements Fragment {
       wide = true;
     }
     if (cell.kind != CellKind.ERASE_ROW
+        && !RequestMark.is(cell)
         && lastFamily.compareTo(cell.familyArray, cell.familyOffset, cell.familyLength) != 0) {
       lastFamily = cell.family();
       families.add(lastFamily);

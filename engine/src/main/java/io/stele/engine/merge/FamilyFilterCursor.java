@@ -3,12 +3,13 @@ package io.stele.engine.merge;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
+import io.stele.base.cell.RequestMark;
 import io.stele.engine.fragment.CellCursor;
 import java.util.Set;
 
 /**
  * A fragment of which only some families count, because a schema change moved the others to another
- * group. Row erasures belong to no family and always count.
+ * group. Row erasures and marks of requests belong to no family and always count.
  */
 public final class FamilyFilterCursor implements CellCursor {
   private final CellCursor source;
@@ -48,7 +49,7 @@ public final class FamilyFilterCursor implements CellCursor {
   }
 
   private boolean counts(CellView cell) {
-    if (cell.kind == CellKind.ERASE_ROW) {
+    if (cell.kind == CellKind.ERASE_ROW || RequestMark.is(cell)) {
       return true;
     }
     if (!askedAny || !asked.view().sameFamily(cell)) {

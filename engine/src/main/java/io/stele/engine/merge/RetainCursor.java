@@ -2,6 +2,7 @@ package io.stele.engine.merge;
 
 import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.schema.PurgePolicy;
 import io.stele.engine.fragment.CellCursor;
 
@@ -17,6 +18,9 @@ import io.stele.engine.fragment.CellCursor;
  * the older fragments cannot hold one with the same timestamp, which it has overwritten. Every
  * snapshot that is opened later reads at or above all transactions of the sources, so the set taken
  * at the start stays right.
+ *
+ * <p>The {@link RequestMark mark} of a request is kept until its lifetime is over, also if its row
+ * was erased: a repeated put must not bring back what another request erased.
  */
 public final class RetainCursor implements Retained {
   private final CellCursor source;
@@ -65,6 +69,9 @@ public final class RetainCursor implements Retained {
   }
 
   private boolean retains(CellView cell) {
+    if (RequestMark.is(cell)) {
+      return RequestMark.expiry(cell) > now; // whatever happened to the row since
+    }
     ColumnWalk.Step step = walk.step(cell);
     if (step != ColumnWalk.Step.SAME_COLUMN) {
       erasures.enter(step);

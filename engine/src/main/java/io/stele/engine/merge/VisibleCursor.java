@@ -4,6 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
 import io.stele.base.cell.Column;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.predicate.ColumnRange;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
@@ -18,6 +19,9 @@ import java.util.List;
  * <p>The source hands out, for each row: its erasures, then by family the family's erasures, then
  * by column the column's erasures and its versions, newest timestamp first and, for one timestamp,
  * newest transaction first. So everything that can hide a version has come before it.
+ *
+ * <p>{@link RequestMark Marks} of requests are seen only by a predicate whose first column is one
+ * of theirs.
  */
 public final class VisibleCursor implements CellCursor {
   /** How many unwanted cells to step over before a seek is tried. */
@@ -33,6 +37,7 @@ public final class VisibleCursor implements CellCursor {
   private final CellView cell;
   private final ColumnWalk walk = new ColumnWalk();
   private final VisibleErasures erasures;
+  private final boolean marks; // are all that is wanted; else they are passed over
 
   private int range = -1; // of predicate.rows(); behind the last one at the end
   private boolean pending; // the source stands on a cell that was not looked at yet
@@ -78,6 +83,9 @@ public final class VisibleCursor implements CellCursor {
     this.readTxn = readTxn;
     this.predicate = predicate;
     this.history = predicate.history();
+    this.marks =
+        !predicate.columns().isEmpty()
+            && predicate.columns().getFirst().from().family().equals(RequestMark.FAMILY);
     this.purge = purge;
     this.now = now;
     this.cell = new CellView();
@@ -171,7 +179,10 @@ public final class VisibleCursor implements CellCursor {
     decided = false;
     newer = 0;
     inTime = 0;
-    wanted = candidate.kind != CellKind.ERASE_ROW && predicate.wantsColumn(candidate);
+    wanted =
+        candidate.kind != CellKind.ERASE_ROW
+            && marks == RequestMark.is(candidate)
+            && predicate.wantsColumn(candidate);
   }
 
   private boolean accept(CellView candidate) {
@@ -184,6 +195,9 @@ public final class VisibleCursor implements CellCursor {
     }
     decided = true;
     decidedTime = candidate.timestamp;
+    if (marks) {
+      return true; // erasures and purges do not concern them
+    }
     if (candidate.kind == CellKind.ERASE_CELL
         || erasures.hides(candidate.timestamp, candidate.txn)
         || purge.purges(candidate.timestamp, newer++, now)
@@ -199,6 +213,10 @@ public final class VisibleCursor implements CellCursor {
     if (++steppedOver > PATIENCE) {
       steppedOver = 0;
       CellView at = walk.position();
+      if (!marks && RequestMark.is(at)) {
+        pending = source.seek(CellView.beforeFamily(at.row(), RequestMark.NEXT_FAMILY));
+        return;
+      }
       if (!wanted && at.familyLength > 0) {
         pending = source.seek(nextWanted(at));
         return;

@@ -21,6 +21,7 @@ import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.CellPage;
 import io.stele.base.table.CheckAndMutate;
+import io.stele.base.table.CheckOutcome;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
@@ -116,7 +117,7 @@ class BrokenConnectionsTest {
   }
 
   @Test
-  void anErasureOrAConditionalChangeIsNot() {
+  void anErasureOrAChangeAsOfATransactionIsNot() {
     AtomicInteger writes = loseAnswerOf("apply");
     assertThatThrownBy(() -> table.apply(Cell.eraseRow(bytes("a"))))
         .isInstanceOf(OutcomeUnknownException.class);
@@ -126,17 +127,53 @@ class BrokenConnectionsTest {
     assertThatThrownBy(() -> answer(stele.rows().apply("t", change, served.lastTxn(), true)))
         .isInstanceOf(OutcomeUnknownException.class);
     assertThat(atMost).hasValue(1);
+  }
+
+  @Test
+  void aConditionalChangeIsMadeAgainAndTakesEffectOnce() {
     AtomicInteger checks = loseAnswerOf("checkAndMutate");
-    CheckAndMutate check =
+    CheckAndMutate create =
         new CheckAndMutate(
-            bytes("a"),
+            bytes("new"),
             ReadPredicate.ALL,
             Optional.empty(),
-            Optional.of(batch(put("a", "f:x", 3, "3"))),
-            Optional.empty());
-    assertThatThrownBy(() -> answer(stele.rows().checkAndMutate("t", check)))
-        .isInstanceOf(OutcomeUnknownException.class);
-    assertThat(checks).hasValue(1);
+            Optional.empty(),
+            Optional.of(batch(put("new", "f:x", Cell.SERVER_TIME, "3"))));
+    CheckOutcome outcome = answer(stele.rows().checkAndMutate("t", create));
+    assertThat(checks).hasValue(2);
+    assertThat(outcome.met()).as("as the first time, when there was no such row").isFalse();
+    assertThat(table.row("new")).hasSize(1);
+  }
+
+  @Test
+  void anIncrementIsMadeAgainAndTakesEffectOnce() {
+    AtomicInteger changes = loseAnswerOf("readModifyWrite");
+    assertThat(stele.table("t").increment("n", "f", "q", 5)).isEqualTo(5);
+    assertThat(changes).hasValue(2);
+    assertThat(stele.table("t").increment("n", "f", "q", 5)).isEqualTo(10);
+  }
+
+  @Test
+  void aPutThatIsMadeAgainDoesNotUndoADeletion() {
+    AtomicInteger writes = new AtomicInteger();
+    served.onCall(
+        called -> {
+          if (called.equals("apply") && writes.incrementAndGet() == 2) {
+            // The first attempt was made; another client has deleted the row since.
+            served.onCall(operation -> {});
+            answer(served.apply("t", batch(Cell.eraseRow(bytes("b"))), Tables.ANY_TXN, true));
+          } else if (writes.get() == 1) {
+            proxy.mute();
+            Thread.ofVirtual()
+                .start(
+                    () -> {
+                      await().until(() -> served.lastTxn() > 1);
+                      proxy.cut();
+                    });
+          }
+        });
+    table.apply(put("b", "f:x", 7, "1"));
+    assertThat(table.row("b")).isEmpty();
   }
 
   /** Fails an operation a few times before it is carried out. */

@@ -1,6 +1,7 @@
 package io.stele.protocol.wire;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.table.CheckAndMutate;
 import io.stele.base.table.RowOutcome;
@@ -85,6 +86,7 @@ public final class WireChanges {
       switch (rule) {
         case RowRule.Append append -> each.setAppend(WireCells.toWire(append.value()));
         case RowRule.Increment increment -> each.setIncrement(increment.amount());
+        case RowRule.Once once -> each.setOnceSeconds(once.mark().seconds());
       }
       wire.addRules(each);
     }
@@ -101,6 +103,7 @@ public final class WireChanges {
     return switch (wire.getRuleCase()) {
       case APPEND -> new RowRule.Append(family, qualifier, WireCells.bytes(wire.getAppend()));
       case INCREMENT -> new RowRule.Increment(family, qualifier, wire.getIncrement());
+      case ONCE_SECONDS -> new RowRule.Once(new RequestMark(qualifier, wire.getOnceSeconds()));
       case RULE_NOT_SET ->
           throw new InvalidRequestException(
               "rule for " + family + ":" + qualifier + ": must append or increment");

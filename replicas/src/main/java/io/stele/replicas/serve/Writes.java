@@ -4,6 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
@@ -41,7 +42,8 @@ final class Writes {
   }
 
   /** Answers the sequence of the change in the replica here. */
-  CompletableFuture<Long> apply(String table, CellBatch cells, Acks acks) {
+  CompletableFuture<Long> apply(String table, CellBatch marked, Acks acks) {
+    CellBatch cells = RequestMark.without(marked); // to apply cells twice changes nothing here
     MetadataCache.Known known = machinery.table(table);
     Bytes first;
     try {

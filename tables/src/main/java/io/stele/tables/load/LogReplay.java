@@ -4,6 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.file.FilePath;
 import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.TableSchema;
@@ -117,6 +118,9 @@ final class LogReplay {
           grown += add(group, cell);
         }
         return grown;
+      }
+      if (RequestMark.is(cell)) {
+        return add(memory.getFirst(), cell);
       }
       int group = families.groupOf(cell.familyArray, cell.familyOffset, cell.familyLength);
       return group < 0 ? 0 : add(memory.get(group), cell);

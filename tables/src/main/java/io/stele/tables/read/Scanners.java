@@ -2,7 +2,9 @@ package io.stele.tables.read;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatchWriter;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.error.NotFoundException;
+import io.stele.base.predicate.ColumnRange;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
@@ -16,6 +18,7 @@ import io.stele.tables.tablet.TabletView;
 import io.stele.tables.tablet.ViewHolder.Borrowed;
 import io.stele.tables.txn.Sequencer;
 import io.stele.tables.txn.Snapshots;
+import io.stele.tables.write.WritePath;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -142,20 +145,56 @@ public final class Scanners {
         Integer.MAX_VALUE);
   }
 
+  /** What became of a marked request, if the row has its mark, durable or not. */
+  public Optional<WritePath.Done> findRequest(Table table, Bytes row, Bytes id) {
+    ReadPredicate mark =
+        ReadPredicate.rows(RowRange.row(row))
+            .withColumns(ColumnRange.column(RequestMark.FAMILY, id));
+    return readRow(
+        table,
+        row,
+        sequencer::assigned,
+        (view, tablet, txn) -> {
+          Optional<CellCursor> found =
+              TabletReader.open(view, tablet, mark, mark.rows(), txn, now());
+          if (found.isEmpty()) {
+            return Optional.empty();
+          }
+          try (CellCursor cells = found.get()) {
+            return cells.next()
+                ? Optional.of(
+                    new WritePath.Done(cells.cell().txn, RequestMark.answer(cells.cell())))
+                : Optional.empty();
+          }
+        });
+  }
+
+  private interface RowReader<T> {
+    T read(TableView view, TabletView tablet, long txn);
+  }
+
+  private CellPage readRow(
+      Table table, ReadPredicate predicate, Bytes row, LongSupplier readTxn, int maxBytes) {
+    return readRow(
+        table,
+        row,
+        readTxn,
+        (view, tablet, txn) -> readRow(view, tablet, predicate, txn, maxBytes));
+  }
+
   /**
    * Reads a row without a snapshot: the view that is borrowed keeps the files, and it must still be
    * the current one when the transaction is taken, so that no rewrite has dropped what that sees.
    */
-  private CellPage readRow(
-      Table table, ReadPredicate predicate, Bytes row, LongSupplier readTxn, int maxBytes) {
+  private <T> T readRow(Table table, Bytes row, LongSupplier readTxn, RowReader<T> reader) {
     while (true) {
       OpenTablet readable = access.open(table, row);
       try (Borrowed borrowed = readable.borrowed()) {
         long txn = readTxn.getAsLong();
         if (borrowed.isCurrent()) {
-          CellPage page = readRow(borrowed.view(), readable.tablet(), predicate, txn, maxBytes);
+          T found = reader.read(borrowed.view(), readable.tablet(), txn);
           sequencer.checkLease();
-          return page;
+          return found;
         }
       }
     }

@@ -2,6 +2,7 @@ package io.stele.tables.read;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellView;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.predicate.ColumnRange;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
@@ -56,8 +57,10 @@ public final class TabletReader {
   }
 
   private static boolean isWanted(GroupSchema group, ReadPredicate predicate) {
-    if (predicate.columns().isEmpty() || group.wildcard()) {
-      return true;
+    if (predicate.columns().isEmpty()
+        || group.wildcard()
+        || predicate.columns().getFirst().from().family().equals(RequestMark.FAMILY)) {
+      return true; // marks of requests may be in any group after a change of the schema
     }
     for (String family : group.families()) {
       Bytes name = Bytes.utf8(family);

@@ -7,6 +7,8 @@ import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.cell.CellView;
 import io.stele.base.cell.Column;
+import io.stele.base.cell.RequestMark;
+import io.stele.base.cell.RequestMark.InRow;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.predicate.ColumnRange;
@@ -23,6 +25,7 @@ import io.stele.base.table.Tables;
 import io.stele.tables.read.Scanners;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.write.WritePath;
+import io.stele.tables.write.WritePath.Done;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 
 /**
  * Changes that depend on what a row holds. The row is read as of the newest transaction, and the
@@ -37,6 +41,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * on may not be durable yet, but it is before the change in the log, so neither survives alone.
  *
  * <p>Those who change one row in this way take turns, so that they do not spoil each other's reads.
+ * Within its turn a request with a mark is first looked for among those that were carried out.
  */
 public final class RowOperations {
   private static final int STRIPES = 256;
@@ -90,7 +95,26 @@ public final class RowOperations {
   public CompletableFuture<CheckOutcome> checkAndMutate(Table table, CheckAndMutate request) {
     checkRows(request.row(), request.whenMet());
     checkRows(request.row(), request.otherwise());
-    return inTurn(table, request.row(), () -> tryCheck(table, request));
+    Optional<RequestMark> mark =
+        request.whenMet().or(request::otherwise).flatMap(RequestMark::of).map(InRow::mark);
+    return inTurn(
+        table,
+        request.row(),
+        () -> {
+          Optional<Done> done = mark.flatMap(id -> writes.find(table, request.row(), id));
+          return done.isPresent()
+              ? whenDurable(done.get(), new CheckOutcome(isMet(done.get()), done.get().txn()))
+              : tryCheck(table, request);
+        });
+  }
+
+  /** Of a change that was made before; see {@link CheckAndMutate#once}. */
+  private static boolean isMet(Done done) {
+    return done.answer().equals(CheckAndMutate.MET);
+  }
+
+  private <T> CompletableFuture<T> whenDurable(Done done, T answer) {
+    return writes.whenDurable(done.txn()).thenApply(_ -> answer);
   }
 
   private CompletableFuture<CheckOutcome> tryCheck(Table table, CheckAndMutate request) {
@@ -146,14 +170,36 @@ public final class RowOperations {
 
   /** See {@link Tables#readModifyWrite}. */
   public CompletableFuture<CellPage> readModifyWrite(Table table, Bytes row, List<RowRule> rules) {
-    if (rules.isEmpty()) {
+    List<RowRule> changes = rules.stream().filter(rule -> !(rule instanceof RowRule.Once)).toList();
+    if (changes.isEmpty()) {
       throw new InvalidRequestException(
           "a change of row \"" + row + "\" without rules: must have at least one");
     }
-    return inTurn(table, row, () -> tryModify(table, row, rules));
+    Optional<RequestMark> mark =
+        rules.stream()
+            .flatMap(
+                rule ->
+                    rule instanceof RowRule.Once(RequestMark id) ? Stream.of(id) : Stream.empty())
+            .findFirst();
+    return inTurn(
+        table,
+        row,
+        () -> {
+          Optional<Done> done = mark.flatMap(id -> writes.find(table, row, id));
+          return done.isPresent()
+              ? whenDurable(done.get(), page(done.get().txn(), done.get().answer().toArray()))
+              : tryModify(table, row, changes, mark);
+        });
   }
 
-  private CompletableFuture<CellPage> tryModify(Table table, Bytes row, List<RowRule> rules) {
+  /** The cells that a change wrote, by the bytes of their batch. */
+  private static CellPage page(long txn, byte[] cells) {
+    CellBatch batch = CellBatch.trusted(cells, 0, cells.length).committed(txn);
+    return new CellPage(txn, Optional.of(batch), false);
+  }
+
+  private CompletableFuture<CellPage> tryModify(
+      Table table, Bytes row, List<RowRule> rules, Optional<RequestMark> mark) {
     List<ColumnRange> columns = new ArrayList<>();
     for (RowRule rule : rules) {
       columns.add(ColumnRange.column(rule.family(), rule.qualifier()));
@@ -183,9 +229,14 @@ public final class RowOperations {
     results.forEach(
         (column, value) -> change.put(row, column.family(), column.qualifier(), micros, value));
     CellBatch batch = change.build();
+    byte[] answer = batch.toArray();
     return writes
-        .apply(table, batch, page.txn(), true)
-        .thenApply(txn -> new CellPage(txn, Optional.of(batch), false));
+        .apply(
+            table,
+            mark.map(id -> id.mark(batch, Bytes.wrap(answer))).orElse(batch),
+            page.txn(),
+            true)
+        .thenApply(txn -> page(txn, answer));
   }
 
   /** See {@link Tables#deleteRows}. */
@@ -222,6 +273,7 @@ public final class RowOperations {
 
   private static Bytes result(Bytes row, Column column, RowRule rule, Bytes value) {
     return switch (rule) {
+      case RowRule.Once _ -> throw new IllegalArgumentException("not a change: " + rule);
       case RowRule.Append append -> value.concat(append.value());
       case RowRule.Increment increment -> {
         if (!value.isEmpty() && value.length() != Long.BYTES) {

@@ -4,6 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
@@ -18,6 +19,7 @@ import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableState;
 import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
 import io.stele.tables.txn.Sequencer;
@@ -27,6 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way of a change into a table:
@@ -40,6 +43,9 @@ import java.util.stream.Collectors;
  *
  * Everything between the locks is one step for all others, so transactions are in memory and in the
  * log in their order.
+ *
+ * <p>A batch with the {@link RequestMark mark} of a request that was carried out before changes
+ * nothing, and is answered as the first time.
  */
 public final class WritePath {
   /** A change of this size counts as on its way until the log has let go of it. */
@@ -56,6 +62,8 @@ public final class WritePath {
   private final long memFragmentBytes;
   private final Runnable wakeFlusher;
   private final Consumer<Throwable> broken;
+  private final Requests requests = new Requests(Requests.MOST); // under the lock
+  private volatile StoredRequests stored = (_, _, _) -> Optional.empty();
   private final ConcurrentHashMap<String, Bytes> names = new ConcurrentHashMap<>();
 
   private volatile long lastLogged; // written under the lock
@@ -84,6 +92,28 @@ public final class WritePath {
     this.broken = broken;
   }
 
+  /** Finds the marks of requests that tablets brought along. */
+  public interface StoredRequests {
+    /**
+     * The request of this id that a row has the mark of.
+     *
+     * @throws UnavailableException if the row cannot be read yet
+     */
+    Optional<Done> find(Table table, Bytes row, Bytes id);
+  }
+
+  /**
+   * What became of a request that was carried out before.
+   *
+   * @param answer as far as its mark says it
+   */
+  public record Done(long txn, Bytes answer) {}
+
+  /** Where to look for requests that this server did not carry out itself; before the first one. */
+  public void findRequestsIn(StoredRequests rows) {
+    stored = rows;
+  }
+
   /** Commits a batch; see {@link io.stele.base.table.Tables#apply}. */
   public CompletableFuture<Long> apply(
       Table table, CellBatch batch, long commitMaxTxn, boolean waitForSync) {
@@ -95,7 +125,10 @@ public final class WritePath {
     return CompletableFuture.completedFuture(txn);
   }
 
-  /** Commits a batch and returns its transaction, which may not be durable yet. */
+  /**
+   * Commits a batch and returns its transaction, which may not be durable yet; that of the first
+   * time if the batch is marked and was committed before.
+   */
   public long commit(Table table, CellBatch batch, long commitMaxTxn, boolean waitedFor) {
     if (!sequencer.mayAnswer()) { // for certain nothing is done, so another server may be asked
       throw new NotServingException(
@@ -123,24 +156,72 @@ public final class WritePath {
   }
 
   private long commitAdmitted(Table table, CellBatch batch, long commitMaxTxn, boolean waitedFor) {
+    Optional<RequestMark.InRow> mark = RequestMark.of(batch);
     log.throttle();
     long deadline = clock.nanos() + deferNanos;
+    @Nullable Tablet looked = null; // at whose rows no mark was found
+    while (true) {
+      Tablet tablet;
+      lock.lock();
+      try {
+        TableView view = awaitReady(table, batch, deadline);
+        if (mark.isEmpty()) {
+          return commitNow(table, view, batch, mark, commitMaxTxn, waitedFor);
+        }
+        Optional<Done> done = requests.find(table.name(), mark.get().mark().id());
+        if (done.isPresent()) {
+          return done.get().txn();
+        }
+        tablet = view.find(mark.get().row()).orElseThrow().tablet();
+        if (tablet == looked || knowsAll(tablet, mark.get().mark())) {
+          return commitNow(table, view, batch, mark, commitMaxTxn, waitedFor);
+        }
+      } finally {
+        lock.unlock();
+      }
+      Optional<Done> done = stored.find(table, mark.get().row(), mark.get().mark().id());
+      if (done.isPresent()) {
+        return done.get().txn();
+      }
+      looked = tablet;
+    }
+  }
+
+  private boolean knowsAll(Tablet tablet, RequestMark mark) {
+    return requests.knowsAll(tablet.sinceTxn(), mark, clock.nanos());
+  }
+
+  /**
+   * What became of a request, if it was carried out before; for those who read a row before they
+   * know what to commit. It may not be durable yet.
+   */
+  public Optional<Done> find(Table table, Bytes row, RequestMark mark) {
     lock.lock();
     try {
-      while (true) {
-        TableView view = table.view();
-        if (isReady(table, view, batch)) {
-          return commitNow(table, view, batch, commitMaxTxn, waitedFor);
-        }
-        long left = deadline - clock.nanos();
-        if (left <= 0) {
-          throw new UnavailableException(
-              "a tablet of table \"" + table.name() + "\" is still being loaded: try again");
-        }
-        lock.await(Math.min(left, TimeUnit.MILLISECONDS.toNanos(100)));
+      Optional<Done> done = requests.find(table.name(), mark.id());
+      Optional<TabletView> tablet = table.view().find(row);
+      if (done.isPresent() || tablet.isEmpty() || knowsAll(tablet.get().tablet(), mark)) {
+        return done;
       }
     } finally {
       lock.unlock();
+    }
+    return stored.find(table, row, mark.id());
+  }
+
+  /** Waits while a tablet of a batch is on its way here; under the lock. */
+  private TableView awaitReady(Table table, CellBatch batch, long deadline) {
+    while (true) {
+      TableView view = table.view();
+      if (isReady(table, view, batch)) {
+        return view;
+      }
+      long left = deadline - clock.nanos();
+      if (left <= 0) {
+        throw new UnavailableException(
+            "a tablet of table \"" + table.name() + "\" is still being loaded: try again");
+      }
+      lock.await(Math.min(left, TimeUnit.MILLISECONDS.toNanos(100)));
     }
   }
 
@@ -195,11 +276,16 @@ public final class WritePath {
   }
 
   private long commitNow(
-      Table table, TableView view, CellBatch batch, long commitMaxTxn, boolean waitedFor) {
+      Table table,
+      TableView view,
+      CellBatch batch,
+      Optional<RequestMark.InRow> mark,
+      long commitMaxTxn,
+      boolean waitedFor) {
     log.checkOpen(); // before anything is changed
     long seed = table.name().hashCode() * 0x9e3779b97f4a7c15L;
     boolean several = view.groups().size() > 1;
-    check(table, view, batch, commitMaxTxn, seed);
+    check(table, view, batch, mark.isPresent(), commitMaxTxn, seed);
     long micros = sequencer.stamp(clock.micros());
     batch.stamp(micros);
     long txn = sequencer.next();
@@ -217,17 +303,31 @@ public final class WritePath {
       throw e;
     }
     lastLogged = txn;
+    mark.ifPresent(
+        request ->
+            requests.add(
+                table.name(), request.mark(), new Done(txn, request.answer()), clock.nanos()));
     rotateIfFull(table, view);
     return txn;
   }
 
-  private void check(Table table, TableView view, CellBatch batch, long commitMaxTxn, long seed) {
+  private void check(
+      Table table, TableView view, CellBatch batch, boolean marked, long commitMaxTxn, long seed) {
     CellBatch.Reader reader = batch.read();
     CellView cell = reader.cell();
     boolean unconditional = commitMaxTxn == Long.MAX_VALUE;
     TabletView tablet = null;
+    boolean markFound = !marked;
     while (reader.next()) {
-      if (cell.kind != CellKind.ERASE_ROW
+      if (RequestMark.is(cell)) {
+        if (markFound) {
+          throw new InvalidRequestException(
+              "row \"%s\" of table \"%s\" has the mark of a request that is not the batch's: a"
+                      .formatted(cell.row(), table.name())
+                  + " batch has one at most, before all changes but erasures of rows");
+        }
+        markFound = true;
+      } else if (cell.kind != CellKind.ERASE_ROW
           && view.families().groupOf(cell.familyArray, cell.familyOffset, cell.familyLength) < 0) {
         throw new InvalidRequestException(
             "family \""
@@ -281,8 +381,10 @@ public final class WritePath {
             committed,
             cell ->
                 cell.kind == CellKind.ERASE_ROW
-                    || view.families()
-                            .groupOf(cell.familyArray, cell.familyOffset, cell.familyLength)
+                    || (RequestMark.is(cell)
+                            ? 0
+                            : view.families()
+                                .groupOf(cell.familyArray, cell.familyOffset, cell.familyLength))
                         == group);
       } else {
         active.add(committed);

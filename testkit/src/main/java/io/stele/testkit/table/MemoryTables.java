@@ -6,6 +6,7 @@ import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.cell.CellKind;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
@@ -28,8 +29,10 @@ import io.stele.base.table.Tables;
 import io.stele.base.table.TabletInfo;
 import io.stele.base.time.Clock;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
@@ -55,6 +58,7 @@ public final class MemoryTables implements Tables, TableAdmin {
   private final Clock clock;
   private final NavigableMap<String, MemoryTable> tables = new TreeMap<>(); // guarded by this
   private final Set<MemoryScan> scans = new HashSet<>(); // guarded by this
+  private final Map<Bytes, Object> requests = new HashMap<>(); // guarded by this: answers by id
   private long lastTxn; // guarded by this
   private String metaLocation = "";
   private volatile Consumer<String> hook = operation -> {};
@@ -130,7 +134,27 @@ public final class MemoryTables implements Tables, TableAdmin {
     return answer("apply", () -> commit(table, cells, commitMaxTxn));
   }
 
+  /** The answer of a request that was carried out before, or that of carrying it out. */
+  @SuppressWarnings("unchecked") // the same request is answered in the same way
+  private <T> T once(Optional<RequestMark> mark, Supplier<T> work) {
+    if (mark.isEmpty()) {
+      return work.get();
+    }
+    Object done = requests.get(mark.get().id());
+    if (done == null) {
+      done = work.get();
+      requests.put(mark.get().id(), done);
+    }
+    return (T) done;
+  }
+
   private long commit(String name, CellBatch batch, long commitMaxTxn) {
+    return once(
+        RequestMark.of(batch).map(RequestMark.InRow::mark),
+        () -> commitNow(name, RequestMark.without(batch), commitMaxTxn));
+  }
+
+  private long commitNow(String name, CellBatch batch, long commitMaxTxn) {
     MemoryTable table = serving(name);
     List<Cell> cells = cells(batch);
     for (Cell cell : cells) {
@@ -214,23 +238,45 @@ public final class MemoryTables implements Tables, TableAdmin {
         () -> {
           request.whenMet().ifPresent(cells -> checkOneRow(request.row(), cells));
           request.otherwise().ifPresent(cells -> checkOneRow(request.row(), cells));
-          List<Cell> found =
-              serving(table).row(request.row(), request.condition(), lastTxn, clock.micros());
-          boolean met =
-              !found.isEmpty()
-                  && request
-                      .comparison()
-                      .map(c -> c.operator().holds(found.getFirst().value().compareTo(c.value())))
-                      .orElse(true);
-          Optional<CellBatch> change = met ? request.whenMet() : request.otherwise();
-          return new CheckOutcome(
-              met, change.map(cells -> commit(table, cells, ANY_TXN)).orElse(0L));
+          return once(
+              request
+                  .whenMet()
+                  .or(request::otherwise)
+                  .flatMap(RequestMark::of)
+                  .map(RequestMark.InRow::mark),
+              () -> check(table, request));
         });
+  }
+
+  private CheckOutcome check(String table, CheckAndMutate request) {
+    List<Cell> found =
+        serving(table).row(request.row(), request.condition(), lastTxn, clock.micros());
+    boolean met =
+        !found.isEmpty()
+            && request
+                .comparison()
+                .map(c -> c.operator().holds(found.getFirst().value().compareTo(c.value())))
+                .orElse(true);
+    Optional<CellBatch> change = met ? request.whenMet() : request.otherwise();
+    return new CheckOutcome(
+        met, change.map(cells -> commitNow(table, RequestMark.without(cells), ANY_TXN)).orElse(0L));
   }
 
   @Override
   public CompletableFuture<CellPage> readModifyWrite(String table, Bytes row, List<RowRule> rules) {
-    return answer("readModifyWrite", () -> modify(table, row, rules));
+    return answer(
+        "readModifyWrite",
+        () ->
+            once(
+                rules.stream()
+                    .filter(RowRule.Once.class::isInstance)
+                    .map(rule -> ((RowRule.Once) rule).mark())
+                    .findFirst(),
+                () ->
+                    modify(
+                        table,
+                        row,
+                        rules.stream().filter(rule -> !(rule instanceof RowRule.Once)).toList())));
   }
 
   private CellPage modify(String table, Bytes row, List<RowRule> rules) {
@@ -270,6 +316,7 @@ public final class MemoryTables implements Tables, TableAdmin {
 
   private static Bytes changed(RowRule rule, Optional<Bytes> current) {
     return switch (rule) {
+      case RowRule.Once _ -> throw new IllegalArgumentException("not a change: " + rule);
       case RowRule.Append append -> current.orElse(Bytes.EMPTY).concat(append.value());
       case RowRule.Increment increment -> {
         long base = 0;

@@ -6,6 +6,7 @@ import com.google.rpc.Code;
 import com.google.rpc.Status;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.table.RowOutcome;
@@ -13,6 +14,7 @@ import io.stele.base.table.Tables;
 import io.stele.gateway.bigtable.call.BigtableErrors;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -78,7 +80,12 @@ public final class MutateRowsCall {
     if (entry.getMutationsCount() == 0) {
       throw new InvalidRequestException("row \"" + row + "\" without mutations: must have some");
     }
-    return writes.cells(table, row, entry.getMutationsList());
+    return IdempotencyTokens.marked(
+        writes.cells(table, row, entry.getMutationsList()), mark(entry));
+  }
+
+  private static Optional<RequestMark> mark(MutateRowsRequest.Entry entry) {
+    return IdempotencyTokens.mark(entry.hasIdempotency(), entry.getIdempotency());
   }
 
   private void accumulate(int place) {
@@ -87,7 +94,10 @@ public final class MutateRowsCall {
       var _ =
           RowReads.join(
               writes.mutate(
-                  table, MutationLimits.row(entry.getRowKey()), entry.getMutationsList()));
+                  table,
+                  MutationLimits.row(entry.getRowKey()),
+                  entry.getMutationsList(),
+                  mark(entry)));
       outcomes[place] = DONE;
     } catch (RuntimeException e) {
       fail(place, e);

@@ -9,6 +9,7 @@ import com.google.bigtable.v2.ReadModifyWriteRowResponse;
 import com.google.bigtable.v2.RowFilter;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.SteleException;
@@ -75,21 +76,31 @@ public final class RowWrites {
 
   /** Commits mutations of one row. May block. */
   public CompletableFuture<Long> mutate(String table, MutateRowRequest request) {
-    return mutate(table, MutationLimits.row(request.getRowKey()), request.getMutationsList());
+    return mutate(
+        table,
+        MutationLimits.row(request.getRowKey()),
+        request.getMutationsList(),
+        IdempotencyTokens.mark(request.hasIdempotency(), request.getIdempotency()));
   }
 
   /** Commits mutations of one row. Blocks if {@link Mutations#dependOnRow} is true. */
-  CompletableFuture<Long> mutate(String table, Bytes row, List<Mutation> mutations) {
+  CompletableFuture<Long> mutate(
+      String table, Bytes row, List<Mutation> mutations, Optional<RequestMark> mark) {
     MutationLimits.checkCount(mutations.size());
     CompletableFuture<Long> done =
         Mutations.dependOnRow(mutations)
-            ? CompletableFuture.completedFuture(accumulate(table, row, mutations))
-            : tables.apply(table, cells(table, row, mutations), Tables.ANY_TXN, true);
+            ? CompletableFuture.completedFuture(accumulate(table, row, mutations, mark))
+            : tables.apply(
+                table,
+                IdempotencyTokens.marked(cells(table, row, mutations), mark),
+                Tables.ANY_TXN,
+                true);
     return done.exceptionallyCompose(
         problem -> CompletableFuture.failedFuture(explained(table, mutations, problem)));
   }
 
-  private long accumulate(String table, Bytes row, List<Mutation> mutations) {
+  private long accumulate(
+      String table, Bytes row, List<Mutation> mutations, Optional<RequestMark> mark) {
     ReadPredicate columns = AggregateStates.wanted(row, mutations);
     return turns.take(
         table,
@@ -97,8 +108,9 @@ public final class RowWrites {
         () -> {
           AggregateStates states = new AggregateStates();
           long txn = RowReads.each(tables, table, columns, states::load);
+          CellBatch cells = cells(table, row, mutations, states);
           return RowReads.join(
-              tables.apply(table, cells(table, row, mutations, states), txn, true));
+              tables.apply(table, IdempotencyTokens.marked(cells, mark), txn, true));
         });
   }
 

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.bigtable.v2.CheckAndMutateRowRequest;
+import com.google.bigtable.v2.Idempotency;
+import com.google.bigtable.v2.MutateRowRequest;
 import com.google.bigtable.v2.MutateRowsRequest;
 import com.google.bigtable.v2.Mutation;
 import com.google.bigtable.v2.Value;
@@ -122,6 +124,36 @@ class AggregatesTest {
             .build(),
         add("sum", "n", 0, 2));
     assertThat(numbers()).containsExactly("max:n@0=1", "sum:n@0=2");
+  }
+
+  @Test
+  void whatHasATokenCountsOnceHoweverOftenItIsSent() {
+    Idempotency token = Idempotency.newBuilder().setToken(utf8("request 1")).build();
+    MutateRowRequest request =
+        MutateRowRequest.newBuilder()
+            .setTableName(DataFixture.TABLE)
+            .setRowKey(utf8("r"))
+            .addMutations(add("sum", "n", 0, 5))
+            .setIdempotency(token)
+            .build();
+    for (int i = 0; i < 3; i++) {
+      fixture.stub.mutateRow(request);
+    }
+    assertThat(numbers()).containsExactly("sum:n@0=5");
+    Idempotency longer = Idempotency.newBuilder().setToken(utf8("x".repeat(100))).build();
+    MutateRowsRequest rows =
+        MutateRowsRequest.newBuilder()
+            .setTableName(DataFixture.TABLE)
+            .addEntries(
+                MutateRowsRequest.Entry.newBuilder()
+                    .setRowKey(utf8("r"))
+                    .addMutations(add("sum", "n", 0, 2))
+                    .setIdempotency(longer))
+            .build();
+    for (int i = 0; i < 3; i++) {
+      fixture.stub.mutateRows(rows).forEachRemaining(_ -> {});
+    }
+    assertThat(numbers()).containsExactly("sum:n@0=7");
   }
 
   @Test
