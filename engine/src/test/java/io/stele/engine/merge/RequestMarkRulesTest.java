@@ -47,7 +47,11 @@ class RequestMarkRulesTest {
   private static List<Cell> rewrite(List<Cell> cells, long now) {
     RetainCursor cursor =
         new RetainCursor(
-            new ListCursor(cells), SnapshotSet.NONE, Older.NONE, new PurgePolicy.MaxHistory(1), now);
+            new ListCursor(cells),
+            SnapshotSet.NONE,
+            Older.NONE,
+            new PurgePolicy.MaxHistory(1),
+            now);
     List<Cell> kept = new ArrayList<>();
     while (cursor.next()) {
       kept.add(cursor.cell().toCell());

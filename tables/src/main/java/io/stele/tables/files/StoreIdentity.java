@@ -24,7 +24,8 @@ import java.util.random.RandomGenerator;
  *
  * <pre>
  *   id in the stores   id in the metastore   META0 in the metastore   then
- *   A                  A                     any                      use A
+ *   A                  A                     older than its copy      refuse: an older backup of the metastore
+ *   A                  A                     any other                use A
  *   A                  B                     any                      refuse
  *   A                  none                  its files are here       A, an older metastore
  *   A                  none                  otherwise                refuse
@@ -61,6 +62,7 @@ public final class StoreIdentity {
    * @param meta whether the metastore has the configuration of META0
    * @param agrees whether the files of that configuration are in the store
    * @param used whether the stores hold fragments or logs
+   * @param stale whether a copy of that configuration beside the files is newer
    */
   record Found(
       Optional<UUID> files,
@@ -68,7 +70,8 @@ public final class StoreIdentity {
       Optional<UUID> metastore,
       boolean meta,
       boolean agrees,
-      boolean used) {}
+      boolean used,
+      boolean stale) {}
 
   private sealed interface Decision {
     /** The id to use; nothing stands for a new one. */
@@ -201,6 +204,9 @@ public final class StoreIdentity {
               .metastore()
               .map(id -> id.equals(stored.get()))
               .orElse(found.meta() && found.agrees());
+      if (known && found.stale()) {
+        return stale(wanted);
+      }
       return known ? new Decision.Use(wanted) : foreign(stored, found.metastore());
     }
     if (found.meta()) {
@@ -225,6 +231,14 @@ public final class StoreIdentity {
             + " the place that holds them, and see that it is mounted");
   }
 
+  private Decision.Refuse stale(Optional<UUID> id) {
+    return new Decision.Refuse(
+        "the metastore of %s was restored from a backup that is older than the files in %s: its META"
+                .formatted(name(id), files.describe())
+            + " may lack tablets and acknowledged changes; `stele meta rebuild` puts the newest one"
+            + " in its place");
+  }
+
   private Decision.Refuse lost(Optional<UUID> metastore) {
     return new Decision.Refuse(
         "%s holds files of tables, and the metastore, which belongs to %s, has none: start with the"
@@ -239,11 +253,19 @@ public final class StoreIdentity {
   private Found look() throws IOException {
     Optional<UUID> inFiles = IdentityFile.read(files);
     Optional<UUID> inLogs = logs.equals(files) ? inFiles : IdentityFile.read(logs);
+    Optional<RootCopies.Copy> copy = new RootCopies(files, random).newest(); // before the original
     Optional<UUID> inMetastore = root.identity();
-    Optional<TabletConfig> meta = root.load().map(kept -> RootConfig.decode(kept.config()));
+    Optional<RootStore.Root> original = root.load();
+    Optional<TabletConfig> meta = original.map(kept -> RootConfig.decode(kept.config()));
     boolean agrees = meta.isPresent() && areHere(meta.get());
     boolean used = holds(files, FragmentFiles.ROOT) || holds(files, LOGS) || holds(logs, LOGS);
-    return new Found(inFiles, inLogs, inMetastore, meta.isPresent(), agrees, used);
+    boolean stale = original.isPresent() && isOlder(original.get(), copy);
+    return new Found(inFiles, inLogs, inMetastore, meta.isPresent(), agrees, used, stale);
+  }
+
+  /** A copy is written after its original, so it is never newer than what the metastore has. */
+  public static boolean isOlder(RootStore.Root original, Optional<RootCopies.Copy> copy) {
+    return copy.isPresent() && copy.get().version() > original.version();
   }
 
   /**

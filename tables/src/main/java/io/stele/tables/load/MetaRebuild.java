@@ -168,11 +168,12 @@ public final class MetaRebuild {
     }
     if (before.isPresent()) {
       TabletConfig meta = RootConfig.decode(before.get().config());
-      if (missing(meta.paths()).isEmpty()) {
+      if (missing(meta.paths()).isEmpty()
+          && !StoreIdentity.isOlder(before.get(), copies.newest())) {
         throw new InvalidRequestException(
-            "the metastore has a META whose files are all there (version %d): there is nothing to"
+            "the metastore has the newest META (version %d), and its files are there: there is"
                     .formatted(before.get().version())
-                + " rebuild; `stele meta verify` looks for damage");
+                + " nothing to rebuild; `stele meta verify` looks for damage");
       }
     }
   }

@@ -15,6 +15,7 @@ import io.stele.base.schema.TableSchema;
 import io.stele.base.time.Clock;
 import io.stele.tables.cluster.SmallCluster.Node;
 import io.stele.tables.files.RootCopies;
+import io.stele.tables.files.StoreIdentity;
 import io.stele.tables.files.Trash;
 import io.stele.tables.load.MetaRebuild;
 import io.stele.tables.meta.TableNames;
@@ -144,6 +145,28 @@ class MetaRebuildTest {
           .hasMessageContaining(other.toString())
           .hasMessageContaining(cluster.root().identity().orElseThrow().toString());
     }
+  }
+
+  @Test
+  void aMetastoreThatIsOlderThanTheFilesIsNotUsedButRebuilt() throws IOException {
+    SharedRoot backup = new SharedRoot();
+    try (SmallCluster cluster = new SmallCluster(files, 0)) {
+      Node node = cluster.start("a:1");
+      cluster.bootstrap(node);
+      backup.identify(cluster.root().identity().orElseThrow());
+      backup.save(cluster.root().load().orElseThrow().config(), 0);
+      cluster.create("t", TableSchema.ofFamilies("f"));
+      cluster.load(node, cluster.keys("t"));
+      node.table("t").apply(put("row", "f:", 1, "value"));
+      node.stop();
+    }
+    StoreIdentity identity = new StoreIdentity(files, files, backup, new SplittableRandom(1));
+    assertThatThrownBy(identity::settle)
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("older than the files")
+        .hasMessageContaining("stele meta rebuild");
+    assertThat(rebuild(backup).rebuild(_ -> {}).tables()).containsExactly("t");
+    assertThat(identity.settle()).isEqualTo(backup.identity().orElseThrow());
   }
 
   @Test
