@@ -48,7 +48,7 @@ class FaultsIT {
   void nothingIsLostStaleOrHeldTwiceOverManyFaults() throws Exception {
     try (SteleCluster cluster =
         SteleCluster.named("many-faults").with(3, "metastore").on(Network.open()).start()) {
-      run(cluster, Seed.varied(FaultsIT.class), ALL, LongRun.share(20), 32, LongRun::record);
+      run(cluster, Seed.varied(FaultsIT.class), ALL, LongRun.share(15), 32, LongRun::record);
     }
   }
 
