@@ -12,6 +12,7 @@ import io.stele.gateway.nativeapi.Serving;
 import io.stele.server.front.TableFront;
 import io.stele.tables.ClusterPlace;
 import io.stele.tables.TabletServer;
+import io.stele.tables.txn.SessionLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,6 @@
-package io.stele.server.cluster;
+package io.stele.tables.txn;
 
 import io.stele.base.time.Clock;
-import io.stele.tables.txn.Lease;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -15,7 +14,7 @@ import java.util.function.BooleanSupplier;
  * live on. The wall clock does not: where it moved on much further than the monotonic clock between
  * two looks, the lease is lost.
  */
-final class SessionLease implements Lease {
+public final class SessionLease implements Lease {
   private final BooleanSupplier alive;
   private final Clock clock;
   private final long mostMicros;
@@ -31,7 +30,7 @@ final class SessionLease implements Lease {
    * @param alive whether the session is, by the monotonic clock
    * @param most by how much the clocks may part between two looks
    */
-  SessionLease(BooleanSupplier alive, Clock clock, Duration most) {
+  public SessionLease(BooleanSupplier alive, Clock clock, Duration most) {
     this.alive = alive;
     this.clock = clock;
     this.mostMicros = TimeUnit.NANOSECONDS.toMicros(most.toNanos());

@@ -1,4 +1,4 @@
-package io.stele.server.cluster;
+package io.stele.tables.txn;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
