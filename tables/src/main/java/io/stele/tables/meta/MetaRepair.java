@@ -16,20 +16,25 @@ import java.util.stream.Collectors;
 
 /**
  * Plans the repair of a table's META rows. Two kinds of damage are what a split leaves that wrote
- * one of its two rows, and each is repaired by one cell; everything else is explained and left to
- * people. Nothing is changed here.
+ * one of its two rows, or a join that did not come to erase one; each is repaired by one cell.
+ * Everything else is explained and left to people. Nothing is changed here.
  *
  * <pre>
  *   before the split                 (A, ?..a)            (C, a..c)
  *   1: only the lower half written   (A, ?..a)  (B, a..b) (C, a..c)    erase row B
  *   2: only the upper half written   (A, ?..a)            (C, b..c)    set first: of C to a
+ *
+ *   join of (B, a..b) and (C, b..c), which writes first and erases last
+ *   1: only the joined tablet written (A, ?..a)  (B, a..b) (C, a..c)   erase row B
  * </pre>
  *
- * <p>Both are safe because the halves of a split share their files and their log until both rows
- * are durable. So a first half that begins elsewhere, or names what the other does not, was not
- * left by a split, and erasing it could lose rows: that is refused. Likewise an upper half none of
- * whose files has rows of the gap before it was not left by a split: the tablet that had them is
- * missing with its files, and to close the gap would make its rows seem never to have been.
+ * <p>All are safe because the halves of a split share their files and their log until both rows are
+ * durable, and a joined tablet has all files of both: what it does not need from the log, because
+ * its first transaction there is the later one of the two, is in them. So a first half that begins
+ * elsewhere, or names what the other does not, was not left by a split or join, and erasing it
+ * could lose rows: that is refused. Likewise an upper half none of whose files has rows of the gap
+ * before it was not left by a split: the tablet that had them is missing with its files, and to
+ * close the gap would make its rows seem never to have been.
  *
  * <p>A repair needs the tablets before the damage, and how far back is not known beforehand: an
  * overlap can reach back over any number of tablets. It is therefore planned from all rows of the
@@ -122,8 +127,26 @@ public final class MetaRepair {
   private static boolean isLowerHalf(TableRows rows, TabletConfig half, TabletConfig whole) {
     return !rows.hasUnreadableBetween(half.metaRow(), whole.metaRow())
         && half.first().equals(whole.first())
-        && whole.logs().equals(half.logs())
+        && coversLogs(whole, half)
         && files(whole).containsAll(files(half));
+  }
+
+  /**
+   * Whether a tablet relies on the same logs as another one, from the same transactions or later
+   * ones: what its own files have of a log it does not need from there.
+   */
+  private static boolean coversLogs(TabletConfig whole, TabletConfig half) {
+    if (whole.logs().size() != half.logs().size()) {
+      return false;
+    }
+    for (int i = 0; i < whole.logs().size(); i++) {
+      LogRef ofWhole = whole.logs().get(i);
+      LogRef ofHalf = half.logs().get(i);
+      if (!ofWhole.directory().equals(ofHalf.directory()) || ofWhole.fromTxn() < ofHalf.fromTxn()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static Step refuse(TableRows rows, MetaProblem problem) {

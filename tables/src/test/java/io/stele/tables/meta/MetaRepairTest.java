@@ -63,6 +63,29 @@ class MetaRepairTest {
     assertThat(VERIFIER.verify(TableRows.of("t", apply(tablets, steps)))).isEmpty();
   }
 
+  /**
+   * A join writes the joined tablet, and then erases the lower one. The two may have come to their
+   * server at different times: the joined tablet needs the log from the later one on.
+   */
+  @Test
+  void withTheJoinedTabletWrittenTheLowerOneIsErased() {
+    TabletConfig lower = tablet("a", "b", "1");
+    TabletConfig both = from(tablet("a", "c", "1", "2"), 9);
+    List<TabletConfig> tablets = List.of(tablet("", "a"), lower, both, tablet("c", "!"));
+    List<MetaRepair.Step> steps = REPAIR.plan(TableRows.of("t", tablets));
+    assertThat(steps).hasSize(1);
+    assertThat(steps.getFirst().change()).contains(Cell.eraseRow(lower.metaRow()));
+    assertThat(plan(tablet("", "a"), from(lower, 12), both, tablet("c", "!")))
+        .as("a lower tablet that is newer than what it was joined to")
+        .singleElement()
+        .satisfies(step -> assertThat(step.change()).isEmpty());
+  }
+
+  private static TabletConfig from(TabletConfig tablet, long txn) {
+    return tablet.withServer(
+        tablet.location(), List.of(new LogRef(tablet.log().orElseThrow().directory(), txn)));
+  }
+
   /** A tablet whose files have no rows of the gap is not the upper half of a split. */
   @Test
   void aGapThatNoSplitLeftIsOnlyExplained() {
