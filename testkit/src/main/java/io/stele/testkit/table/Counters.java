@@ -3,9 +3,12 @@ package io.stele.testkit.table;
 import io.stele.base.bytes.Binary;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.error.ConflictException;
 import io.stele.base.error.SteleException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
+import io.stele.base.table.CellPage;
 import io.stele.base.table.RowRule;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.Tables;
@@ -71,6 +74,11 @@ public final class Counters {
       }
       return false;
     }
+    answered(row, counter, number, before);
+    return true;
+  }
+
+  private void answered(String row, Counter counter, long number, long before) {
     if (!counter.answered(number)) {
       violated(
           Anomaly.WRITE_LOST, "two additions to row %s were answered %d".formatted(row, number));
@@ -79,7 +87,53 @@ public final class Counters {
           Anomaly.WRITE_LOST,
           "row %s was answered %d, after %d was before".formatted(row, number, before));
     }
-    return true;
+  }
+
+  /** An addition by a client that has read the row, and is going to write it if it is unchanged. */
+  public final class Addition {
+    private final String row;
+    private final long number;
+    private final long time;
+    private final long txn;
+
+    private Addition(String row, CellPage page) {
+      List<Cell> cells = TableFixture.cells(page);
+      this.row = row;
+      this.number = number(cells) + 1;
+      this.time = cells.isEmpty() ? 1 : cells.getFirst().timestamp() + 1;
+      this.txn = page.txn();
+    }
+
+    /** Writes the row; returns false if that was not acknowledged. */
+    public boolean write(Tables tables, String table) {
+      Counter counter = counters.computeIfAbsent(row, _ -> new Counter());
+      byte[] value = new byte[Long.BYTES];
+      Binary.putLongBigEndian(value, 0, number);
+      CellBatchBuilder batch = new CellBatchBuilder();
+      batch.put(Bytes.utf8(row), FAMILY, QUALIFIER, time, Bytes.wrap(value));
+      try {
+        TableFixture.answer(tables.apply(table, batch.build(), txn, true));
+      } catch (ConflictException e) {
+        return false;
+      } catch (SteleException e) {
+        if (Attempt.after(e) == Attempt.UNKNOWN) {
+          counter.notAnswered();
+        }
+        return false;
+      }
+      answered(row, counter, number, number - 1); // it may have waited for long
+      return true;
+    }
+  }
+
+  /** Reads a row, to add to what is read later. */
+  public Addition read(Tables tables, String table, String row) {
+    return new Addition(
+        row, TableFixture.answer(tables.read(table, newest(row), ScanOptions.DEFAULT, PAGE_BYTES)));
+  }
+
+  private static ReadPredicate newest(String row) {
+    return ReadPredicate.rows(RowRange.row(Bytes.utf8(row))).withHistory(1);
   }
 
   private static long number(List<Cell> cells) {
@@ -104,17 +158,16 @@ public final class Counters {
 
   /** Reads all counters and compares them; to be called while nobody adds. */
   public Verdict check(Tables tables, String table) {
-    counters.forEach((row, counter) -> check(row, counter, read(tables, table, row)));
+    counters.forEach((row, counter) -> check(row, counter, found(tables, table, row)));
     synchronized (violations) {
       return new Verdict(acknowledgedCount(), violations);
     }
   }
 
-  private static long read(Tables tables, String table, String row) {
-    ReadPredicate newest = ReadPredicate.rows(RowRange.row(Bytes.utf8(row))).withHistory(1);
+  private static long found(Tables tables, String table, String row) {
     return number(
         TableFixture.cells(
-            TableFixture.answer(tables.read(table, newest, ScanOptions.DEFAULT, PAGE_BYTES))));
+            TableFixture.answer(tables.read(table, newest(row), ScanOptions.DEFAULT, PAGE_BYTES))));
   }
 
   private void check(String row, Counter counter, long found) {

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -31,6 +32,21 @@ public final class EqualColumns {
   private final Map<String, Long> acknowledged = new ConcurrentHashMap<>();
   private final List<Violation> violations = new ArrayList<>(); // guarded by itself
   private long checked; // guarded by violations
+  private final boolean serverTime;
+
+  /** A workload whose numbers are the timestamps of its cells. */
+  public EqualColumns() {
+    this(false);
+  }
+
+  private EqualColumns(boolean serverTime) {
+    this.serverTime = serverTime;
+  }
+
+  /** A workload whose cells get the servers' times: of two writes, the later one is read. */
+  public static EqualColumns withServerTime() {
+    return new EqualColumns(true);
+  }
 
   /** Writes the next number to a row; returns false if it is not known whether it was written. */
   public boolean write(Tables tables, String table, String row) {
@@ -41,15 +57,20 @@ public final class EqualColumns {
           Bytes.utf8(row),
           TableFixture.family(column),
           TableFixture.qualifier(column),
-          number,
+          serverTime ? Cell.SERVER_TIME : number,
           Bytes.utf8(Long.toString(number)));
     }
     Attempt attempt = Attempt.of(() -> tables.apply(table, batch.build(), Tables.ANY_TXN, true));
     if (attempt != Attempt.DONE) {
       return false;
     }
-    acknowledged.put(row, number);
+    acknowledged.merge(row, number, Math::max);
     return true;
+  }
+
+  /** The rows that were written. */
+  public Set<String> rows() {
+    return attempted.keySet();
   }
 
   /** Reads one row and looks at it. */
@@ -100,7 +121,10 @@ public final class EqualColumns {
         violations.add(
             new Violation(
                 Anomaly.WRITE_LOST,
-                "%s of row %s: %d, after %d was acknowledged".formatted(how, row, number, least)));
+                "%s of row %s: %d, after %d was acknowledged or read"
+                    .formatted(how, row, number, least)));
+      } else if (number > 0) {
+        acknowledged.merge(row, number, Math::max); // what was read is durable
       }
     }
   }

@@ -4,6 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
@@ -65,8 +66,13 @@ public final class LinkedNodes {
 
   /** Reads all nodes of a table; to be called while nobody writes. */
   public static Map<String, String> read(Tables tables, String table) {
+    return read(tables, table, RowRange.ALL);
+  }
+
+  /** Reads all nodes of a table that has other rows, too, outside of a range. */
+  public static Map<String, String> read(Tables tables, String table, RowRange rows) {
     Map<String, String> found = new LinkedHashMap<>();
-    try (TableScan scan = tables.scan(table, ReadPredicate.ALL, ScanOptions.DEFAULT)) {
+    try (TableScan scan = tables.scan(table, ReadPredicate.rows(rows), ScanOptions.DEFAULT)) {
       CellPage page;
       do {
         page = scan.next(PAGE_BYTES);
