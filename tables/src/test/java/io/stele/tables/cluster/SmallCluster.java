@@ -6,6 +6,8 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.file.CrashMode;
+import io.stele.base.file.FileStore;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.schema.TableSchema;
@@ -23,9 +25,11 @@ import io.stele.tables.master.Membership;
 import io.stele.tables.master.TabletControl;
 import io.stele.tables.master.TabletOutcome;
 import io.stele.tables.meta.Futures;
+import io.stele.tables.meta.MetaAccess;
 import io.stele.tables.meta.MetaLevel;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.MetaTable.Change;
+import io.stele.tables.meta.RootStore;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
@@ -44,6 +48,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 
 /**
  * Several tablet servers in one process, on one file store in memory, with leases that a test ends.
@@ -70,24 +75,69 @@ public final class SmallCluster implements AutoCloseable {
           .withCompaction(CompactSettings.DEFAULT.withAutomatic(false))
           .withUpkeep(Duration.ofHours(10));
 
-  private final MemoryFileStore files;
+  private final Surroundings surroundings;
   private final SharedRoot root = new SharedRoot();
   private final AtomicLong sessions;
   private final Map<String, Node> live = new ConcurrentSkipListMap<>(); // by run: session lives
   private final List<Node> all = new CopyOnWriteArrayList<>();
   private final Set<String> draining = ConcurrentHashMap.newKeySet();
-  private final MetaTable meta = new MetaTable(new SmallMeta(live::values, () -> true), root);
+  private final MetaTable meta =
+      new MetaTable(new SmallMeta(live::values, () -> !this.closed), root);
+  private volatile MemoryFileStore files;
   private volatile boolean closed;
   private long token = 1;
 
   public SmallCluster() {
-    this(new MemoryFileStore(), 0);
+    this(new MemoryFileStore(), 0, Surroundings.NONE);
   }
 
   /** With a root store that is empty, on files that may be another cluster's. */
   public SmallCluster(MemoryFileStore files, long lastRun) {
+    this(files, lastRun, Surroundings.NONE);
+  }
+
+  /** With something between its servers and the rest. */
+  public SmallCluster(Surroundings surroundings) {
+    this(new MemoryFileStore(), 0, surroundings);
+  }
+
+  private SmallCluster(MemoryFileStore files, long lastRun, Surroundings surroundings) {
     this.files = files;
     this.sessions = new AtomicLong(lastRun);
+    this.surroundings = surroundings;
+  }
+
+  /** What a test puts between a server and the rest of the cluster. */
+  public interface Surroundings {
+    Surroundings NONE = new Surroundings() {};
+
+    /** The files of all servers, as one of them sees them. */
+    default FileStore files(LiveServer server, FileStore files) {
+      return files;
+    }
+
+    default RootStore root(LiveServer server, RootStore root) {
+      return root;
+    }
+
+    /** META on other servers. */
+    default MetaAccess elsewhere(LiveServer server, MetaAccess meta) {
+      return meta;
+    }
+
+    /** Its right to answer, which ends with the given one at the latest. */
+    default Lease lease(LiveServer server, Lease lease) {
+      return lease;
+    }
+
+    default Clock clock(LiveServer server, Clock clock) {
+      return clock;
+    }
+
+    /** How others reach it. */
+    default TabletControl control(LiveServer server, TabletControl control) {
+      return control;
+    }
   }
 
   /** A lease that lasts until a test ends it. */
@@ -111,20 +161,29 @@ public final class SmallCluster implements AutoCloseable {
     private final List<TableEvent> events = new CopyOnWriteArrayList<>();
     private final TabletServer server;
     private final SmallMeta elsewhere;
+    private final TabletControl control;
     private volatile boolean ended;
+    private boolean abandoned; // guarded by this
 
     private Node(String run, String address, TabletServerSettings settings, Clock clock) {
       this.self = new LiveServer(run, address);
       this.elsewhere = new SmallMeta(live::values, () -> !ended && !closed);
+      FileStore seen = surroundings.files(self, files);
       this.server =
-          TabletServer.builder(files, root)
+          TabletServer.builder(seen, surroundings.root(self, root))
               .settings(settings)
-              .clock(clock)
               .address(address)
+              .clock(surroundings.clock(self, clock))
               .events(events::add)
               .probe(probe())
-              .cluster(new ClusterPlace(run, lease, elsewhere, files))
+              .cluster(
+                  new ClusterPlace(
+                      run,
+                      surroundings.lease(self, lease),
+                      surroundings.elsewhere(self, elsewhere),
+                      seen))
               .open();
+      this.control = surroundings.control(self, server.control());
     }
 
     public TabletServer server() {
@@ -132,7 +191,7 @@ public final class SmallCluster implements AutoCloseable {
     }
 
     public TabletControl control() {
-      return server.control();
+      return control;
     }
 
     public LiveServer self() {
@@ -171,9 +230,27 @@ public final class SmallCluster implements AutoCloseable {
 
     /** Ends as {@code kill -9} ends it, and its session too. */
     public void kill() {
-      ended = true;
       loseSession();
-      server.abandon();
+      crash();
+    }
+
+    /** Ends; others learn of it when its session expires. */
+    public void crash() {
+      ended = true;
+      lease.ended = true;
+      abandon();
+    }
+
+    private synchronized void abandon() {
+      if (!abandoned) {
+        abandoned = true;
+        server.abandon();
+      }
+    }
+
+    /** Whether its process has ended. */
+    public boolean hasEnded() {
+      return ended;
     }
 
     /** Unloads its tablets, and ends. */
@@ -210,6 +287,16 @@ public final class SmallCluster implements AutoCloseable {
     return node;
   }
 
+  /**
+   * Ends all servers and their sessions at once, and what was not synced with them. Their threads
+   * end with {@link Node#crash}.
+   */
+  public void losePower(CrashMode mode) {
+    all.forEach(node -> node.ended = true);
+    files = files.crash(mode);
+    all.forEach(Node::loseSession);
+  }
+
   public MemoryFileStore files() {
     return files;
   }
@@ -221,6 +308,15 @@ public final class SmallCluster implements AutoCloseable {
   /** META, wherever it is. */
   public MetaTable meta() {
     return meta;
+  }
+
+  /**
+   * How to reach META.
+   *
+   * @param wanted false when nobody waits for an answer any more
+   */
+  public MetaAccess metaAccess(BooleanSupplier wanted) {
+    return new SmallMeta(live::values, wanted);
   }
 
   /** The servers whose sessions live. */
@@ -344,7 +440,7 @@ public final class SmallCluster implements AutoCloseable {
     all.forEach(
         node -> {
           node.ended = true;
-          node.server.abandon();
+          node.abandon();
         });
   }
 }

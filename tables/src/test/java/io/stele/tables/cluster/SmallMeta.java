@@ -71,7 +71,9 @@ final class SmallMeta implements MetaAccess {
   private <T> T asking(String metaTable, Bytes row, Question<T> question) {
     long deadline = System.nanoTime() + LIMIT_NANOS;
     SteleException last = new UnavailableException("nobody has row " + row + " of " + metaTable);
-    while (System.nanoTime() < deadline && wanted.getAsBoolean()) {
+    while (System.nanoTime() < deadline
+        && wanted.getAsBoolean()
+        && !Thread.currentThread().isInterrupted()) {
       Optional<Found> found = find(metaTable, row);
       if (found.isPresent()) {
         try {
@@ -88,6 +90,9 @@ final class SmallMeta implements MetaAccess {
   private Optional<Found> find(String metaTable, Bytes row) {
     Bytes probe = row.isEmpty() ? row.successor() : row;
     for (SmallCluster.Node node : nodes.get()) {
+      if (node.hasEnded()) {
+        continue; // its session has not expired yet
+      }
       for (TabletInfo tablet : node.server().control().tablets(metaTable)) {
         if (tablet.range().contains(probe)
             && tablet.state() >= TabletState.FRAGMENTS_LOADING.number()
@@ -113,7 +118,6 @@ final class SmallMeta implements MetaAccess {
                 found ->
                     found
                         .node()
-                        .server()
                         .control()
                         .applyMeta(
                             metaTable,
