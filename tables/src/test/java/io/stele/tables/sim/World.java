@@ -72,6 +72,7 @@ final class World implements AutoCloseable {
                   1L << 30,
                   1.0,
                   0.25,
+                  1L << 30,
                   Duration.ofSeconds(30),
                   Duration.ofSeconds(5),
                   1 << 10))
