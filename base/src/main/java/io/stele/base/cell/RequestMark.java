@@ -16,8 +16,11 @@ import java.util.Optional;
  *   family             the one byte 0, which no schema can have
  *   qualifier          id: 8 to 64 bytes, different for every request
  *   timestamp          the server's, when it was committed
- *   value              lifetime in seconds(2, big-endian) answer
+ *   value              lifetime in seconds(2, big-endian; the highest bit: FIRST) answer
  * </pre>
+ *
+ * <p>FIRST stands in a request that its client has not sent before: no server can have carried it out,
+ * so none has to look for it in the row.
  *
  * <p>Reads pass marks over, erasures do not concern them, and flushes and compactions drop them
  * when their lifetime is over.
@@ -37,6 +40,7 @@ public record RequestMark(Bytes id, int seconds) {
   public static final int LONGEST_SECONDS = 3_600;
 
   private static final int LIFETIME_BYTES = 2;
+  private static final int FIRST = 0x80; // in the first byte of the lifetime
   private static final long MICROS = 1_000_000;
 
   public RequestMark {
@@ -65,7 +69,7 @@ public record RequestMark(Bytes id, int seconds) {
   private static int seconds(CellView cell) {
     return cell.valueLength < LIFETIME_BYTES
         ? 0
-        : ((cell.valueArray[cell.valueOffset] & 0xff) << 8)
+        : ((cell.valueArray[cell.valueOffset] & 0xff & ~FIRST) << 8)
             | (cell.valueArray[cell.valueOffset + 1] & 0xff);
   }
 
@@ -77,8 +81,12 @@ public record RequestMark(Bytes id, int seconds) {
             cell.valueArray, cell.valueOffset + LIFETIME_BYTES, cell.valueLength - LIFETIME_BYTES);
   }
 
-  /** A mark and the row that it is in. */
-  public record InRow(Bytes row, RequestMark mark, Bytes answer) {}
+  /**
+   * A mark and the row that it is in.
+   *
+   * @param first whether its client has not sent the request before
+   */
+  public record InRow(Bytes row, RequestMark mark, Bytes answer, boolean first) {}
 
   /**
    * The mark of a batch. Only erasures of rows come before it.
@@ -96,7 +104,8 @@ public record RequestMark(Bytes id, int seconds) {
                   .formatted(cell.row()));
         }
         RequestMark mark = new RequestMark(cell.qualifier(), seconds(cell));
-        return Optional.of(new InRow(cell.row(), mark, answer(cell)));
+        boolean first = (cell.valueArray[cell.valueOffset] & FIRST) != 0;
+        return Optional.of(new InRow(cell.row(), mark, answer(cell), first));
       }
       if (cell.kind != CellKind.ERASE_ROW) {
         break;
@@ -107,9 +116,13 @@ public record RequestMark(Bytes id, int seconds) {
 
   /** The mark as a cell of a row. */
   public Cell cell(Bytes row, Bytes answer) {
+    return cell(row, answer, false);
+  }
+
+  private Cell cell(Bytes row, Bytes answer, boolean first) {
     byte[] value =
         new ByteBuilder(LIFETIME_BYTES + answer.length())
-            .putByte(seconds >>> 8)
+            .putByte((seconds >>> 8) | (first ? FIRST : 0))
             .putByte(seconds)
             .put(answer)
             .toArray();
@@ -122,21 +135,45 @@ public record RequestMark(Bytes id, int seconds) {
    * @param answer what the request is answered, as far as it must be remembered
    */
   public CellBatch mark(CellBatch batch, Bytes answer) {
+    return mark(batch, answer, false);
+  }
+
+  /** A batch with this mark, for the first attempt; for others see {@link #again}. */
+  public CellBatch markFirst(CellBatch batch) {
+    return mark(batch, Bytes.EMPTY, true);
+  }
+
+  private CellBatch mark(CellBatch batch, Bytes answer, boolean first) {
     CellBatch.Reader reader = batch.read();
     CellView cell = reader.cell();
     CellBatchWriter out = new CellBatchWriter(batch.length() + id.length() + answer.length() + 32);
     boolean marked = false;
     while (reader.next()) {
       if (!marked && cell.kind != CellKind.ERASE_ROW) {
-        out.add(cell(cell.row(), answer).view());
+        out.add(cell(cell.row(), answer, first).view());
         marked = true;
       }
       out.add(cell);
     }
     if (!marked) {
-      out.add(cell(cell.row(), answer).view());
+      out.add(cell(cell.row(), answer, first).view());
     }
     return out.finish(batch.txn()).orElseThrow();
+  }
+
+  /** A batch that is sent again: its mark no longer says that it is the first attempt. */
+  public static CellBatch again(CellBatch batch) {
+    byte[] array = batch.toArray();
+    CellBatch copy = CellBatch.trusted(array, 0, array.length);
+    CellBatch.Reader reader = copy.read();
+    CellView cell = reader.cell();
+    while (reader.next()) {
+      if (is(cell) && cell.valueLength >= LIFETIME_BYTES) {
+        array[cell.valueOffset] &= ~FIRST;
+        break;
+      }
+    }
+    return copy;
   }
 
   /** A batch without marks: itself if it has none. */

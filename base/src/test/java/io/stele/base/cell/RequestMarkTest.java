@@ -34,7 +34,7 @@ class RequestMarkTest {
   private static void checkMarked(CellBatch batch, String row) {
     CellBatch marked = CellBatch.parse(MARK.mark(batch, Bytes.utf8("answer")).toArray());
     assertThat(RequestMark.of(marked))
-        .contains(new RequestMark.InRow(Bytes.utf8(row), MARK, Bytes.utf8("answer")));
+        .contains(new RequestMark.InRow(Bytes.utf8(row), MARK, Bytes.utf8("answer"), false));
     assertThat(cells(marked)).hasSize(cells(batch).size() + 1).containsAll(cells(batch));
     assertThat(cells(RequestMark.without(marked))).isEqualTo(cells(batch));
   }
@@ -47,6 +47,19 @@ class RequestMarkTest {
     checkMarked(batch(Cell.eraseRow(Bytes.utf8("a")), put("b")), "b");
     checkMarked(batch(Cell.eraseRow(Bytes.utf8("a")), Cell.eraseRow(Bytes.utf8("b"))), "b");
     checkMarked(batch(Cell.eraseFamily(Bytes.utf8("a"), Bytes.utf8("f"))), "a");
+  }
+
+  @Test
+  void theFirstAttemptSaysSo() {
+    CellBatch first = MARK.markFirst(batch(Cell.eraseRow(Bytes.utf8("a")), put("b")));
+    assertThat(RequestMark.of(first))
+        .contains(new RequestMark.InRow(Bytes.utf8("b"), MARK, Bytes.EMPTY, true));
+    CellBatch again = RequestMark.again(first);
+    assertThat(RequestMark.of(again))
+        .contains(new RequestMark.InRow(Bytes.utf8("b"), MARK, Bytes.EMPTY, false));
+    assertThat(RequestMark.of(first)).hasValueSatisfying(mark -> assertThat(mark.first()).isTrue());
+    CellBatch plain = batch(put("a"));
+    assertThat(cells(RequestMark.again(plain))).isEqualTo(cells(plain));
   }
 
   @Test

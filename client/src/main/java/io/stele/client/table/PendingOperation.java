@@ -1,5 +1,7 @@
 package io.stele.client.table;
 
+import io.stele.base.cell.CellBatch;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.FencedException;
 import io.stele.base.error.NotServingException;
@@ -10,6 +12,7 @@ import io.stele.client.call.Endpoint;
 import io.stele.protocol.v1.TableAnswer;
 import io.stele.protocol.v1.TableOperation;
 import io.stele.protocol.wire.ErrorMapping;
+import io.stele.protocol.wire.WireCells;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
@@ -101,6 +104,14 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
   /** The message of an attempt. */
   TableOperation message(long id) {
     return operation.setId(id).build();
+  }
+
+  /** From now on its mark says that it was sent before. */
+  private void sendAgain() {
+    if (perhapsDone && operation.hasApply()) {
+      CellBatch cells = WireCells.cells(operation.getApply().getCells());
+      operation.getApplyBuilder().setCells(WireCells.toWire(RequestMark.again(cells)));
+    }
   }
 
   /** Whether it may go elsewhere after it was sent, without an answer. */
@@ -250,6 +261,7 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
       return;
     }
     refused = problem;
+    sendAgain();
     if (pause == 0) {
       attempt();
     } else {

@@ -39,6 +39,6 @@ final class RequestIds {
 
   /** A change that may be sent again, with a mark; one that has a mark already stays as it is. */
   CellBatch mark(CellBatch cells) {
-    return RequestMark.of(cells).isPresent() ? cells : next().mark(cells, Bytes.EMPTY);
+    return RequestMark.of(cells).isPresent() ? cells : next().markFirst(cells);
   }
 }

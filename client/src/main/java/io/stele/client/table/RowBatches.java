@@ -3,6 +3,7 @@ package io.stele.client.table;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellView;
+import io.stele.base.cell.RequestMark;
 import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.FencedException;
 import io.stele.base.error.InvalidRequestException;
@@ -138,7 +139,8 @@ final class RowBatches {
       Endpoint server, List<Integer> places, long bytes, int attempt) {
     ApplyRows.Builder request = ApplyRows.newBuilder();
     for (int place : places) {
-      request.addRows(WireCells.toWire(rows.get(place)));
+      CellBatch row = rows.get(place);
+      request.addRows(WireCells.toWire(perhapsMade[place] ? RequestMark.again(row) : row));
     }
     TableOperation.Builder operation = RemoteTables.on(table, consistency).setApplyRows(request);
     Duration left = Duration.ofNanos(deadline - exchanges.caller().clock().nanos());

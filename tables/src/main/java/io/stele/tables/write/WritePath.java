@@ -51,6 +51,12 @@ public final class WritePath {
   /** A change of this size counts as on its way until the log has let go of it. */
   private static final long LARGE = 1 << 20;
 
+  /**
+   * A first attempt that had to wait for longer may be overtaken by a second one, which another
+   * server carries out if the tablet goes there and comes back meanwhile.
+   */
+  private static final long SOON_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final CommitLock lock;
   private final Sequencer sequencer;
   private final CommitLog log;
@@ -130,19 +136,20 @@ public final class WritePath {
    * time if the batch is marked and was committed before.
    */
   public long commit(Table table, CellBatch batch, long commitMaxTxn, boolean waitedFor) {
+    long arrived = clock.nanos();
     if (!sequencer.mayAnswer()) { // for certain nothing is done, so another server may be asked
       throw new NotServingException(
           "table \"" + table.name() + "\" is no longer served here: the server lost its session");
     }
     if (table.isMeta()) { // what frees memory and disks writes to META
-      return commitAdmitted(table, batch, commitMaxTxn, waitedFor);
+      return commitAdmitted(table, batch, commitMaxTxn, waitedFor, arrived);
     }
     long bytes = batch.length();
     room.check(bytes);
     memory.admit(bytes);
     boolean inLogQueue = false;
     try {
-      long txn = commitAdmitted(table, batch, commitMaxTxn, waitedFor);
+      long txn = commitAdmitted(table, batch, commitMaxTxn, waitedFor, arrived);
       if (bytes >= LARGE) { // of those that are in memory twice, few may be on their way
         inLogQueue = true;
         var _ = whenDurable(txn).whenComplete((_, _) -> memory.arrived(bytes));
@@ -155,7 +162,8 @@ public final class WritePath {
     }
   }
 
-  private long commitAdmitted(Table table, CellBatch batch, long commitMaxTxn, boolean waitedFor) {
+  private long commitAdmitted(
+      Table table, CellBatch batch, long commitMaxTxn, boolean waitedFor, long arrived) {
     Optional<RequestMark.InRow> mark = RequestMark.of(batch);
     log.throttle();
     long deadline = clock.nanos() + deferNanos;
@@ -173,7 +181,8 @@ public final class WritePath {
           return done.get().txn();
         }
         tablet = view.find(mark.get().row()).orElseThrow().tablet();
-        if (tablet == looked || knowsAll(tablet, mark.get().mark())) {
+        boolean first = mark.get().first() && clock.nanos() - arrived < SOON_NANOS;
+        if (first || tablet == looked || knowsAll(tablet, mark.get().mark())) {
           return commitNow(table, view, batch, mark, commitMaxTxn, waitedFor);
         }
       } finally {

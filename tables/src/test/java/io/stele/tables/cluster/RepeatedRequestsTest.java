@@ -89,7 +89,8 @@ class RepeatedRequestsTest {
   private void checkOnce(BiFunction<SmallCluster, Node, Node> between) {
     RequestMark add = mark();
     RequestMark create = mark();
-    CellBatch put = batch(mark(), put("deleted", "f:", 5, "old"));
+    CellBatch put =
+        mark().markFirst(new CellBatchBuilder().add(put("deleted", "f:", 5, "old")).build());
     CheckAndMutate check =
         new CheckAndMutate(
                 Bytes.utf8("absent"),
@@ -110,7 +111,7 @@ class RepeatedRequestsTest {
     CellPage again = increment(owner, add);
     assertThat(value(again)).isEqualTo(value(added));
     assertThat(again.txn()).isEqualTo(added.txn());
-    assertThat(apply(owner, put)).isEqualTo(putTxn);
+    assertThat(apply(owner, RequestMark.again(put))).isEqualTo(putTxn);
     assertThat(owner.server().checkAndMutate("t", check).join()).isEqualTo(checked);
     assertThat(cluster.all("t")).isEqualTo(before);
 

@@ -31,9 +31,25 @@ class RequestsTest {
     add(2, 101, 9 * SECOND);
     assertThat(requests.find("t", mark(1).id())).contains(new Done(100, Bytes.EMPTY));
     assertThat(requests.find("other", mark(1).id())).isEmpty();
-    add(3, 102, 10 * SECOND);
+    add(3, 102, 19 * SECOND);
+    assertThat(knows(2)).as("of the generation before").isTrue();
+    add(4, 103, 30 * SECOND);
     assertThat(knows(1)).isFalse();
-    assertThat(knows(2)).isTrue();
+    assertThat(knows(3)).isTrue();
+  }
+
+  @Test
+  void manyAreKnownWithTheirAnswers() {
+    Requests many = new Requests(1 << 20);
+    for (int i = 1; i <= 1_000; i++) {
+      Bytes answer = i % 2 == 0 ? Bytes.EMPTY : Bytes.utf8("answer " + i);
+      many.add("t", mark(1_000 + i), new Done(i, answer), SECOND);
+    }
+    for (int i = 1; i <= 1_000; i++) {
+      Bytes answer = i % 2 == 0 ? Bytes.EMPTY : Bytes.utf8("answer " + i);
+      assertThat(many.find("t", mark(1_000 + i).id())).contains(new Done(i, answer));
+    }
+    assertThat(many.find("t", mark(999).id())).isEmpty();
   }
 
   @Test
@@ -49,10 +65,10 @@ class RequestsTest {
   void whatWasForgottenEarlyIsNotTakenForUnknown() {
     add(0, 99, 0);
     assertThat(requests.knowsAll(50, mark(9), 10 * SECOND)).isTrue();
-    for (int i = 1; i <= 4; i++) {
-      add(i, 100 + i, 10 * SECOND);
+    for (int i = 1; i <= 7; i++) {
+      add(i, 100 + i, 9 * SECOND);
     }
-    assertThat(knows(1)).isFalse();
+    assertThat(knows(0)).isFalse();
     assertThat(requests.knowsAll(50, mark(9), 10 * SECOND)).isFalse();
     assertThat(requests.knowsAll(50, mark(9), 20 * SECOND)).isTrue();
   }
