@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.ExhaustedException;
@@ -20,8 +21,11 @@ import io.stele.base.schema.TableSchema;
 import io.stele.base.table.CellPage;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.Tables;
+import io.stele.base.table.TabletInfo;
 import io.stele.engine.commitlog.CommitLogSettings;
 import io.stele.tables.event.TableEvent;
+import io.stele.tables.tablet.Tablet;
+import io.stele.tables.tablet.TabletListener;
 import io.stele.tables.write.WriteSettings;
 import io.stele.testkit.table.TableFixture;
 import java.io.IOException;
@@ -34,6 +38,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The way of writes: into memory and the log, and out of both. */
 @Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -237,6 +243,93 @@ class WriteBehaviourTest {
     await().until(() -> !opened.events(TableEvent.Flushed.class).isEmpty());
     assertThat(opened.events(TableEvent.Flushed.class).getFirst().table()).isEqualTo("large");
     assertThat(small.all()).hasSize(9);
+  }
+
+  /**
+   * "the one covering the most on-disk log space": with a weight for the log, one cell that holds
+   * old log files goes before much memory that holds only new ones.
+   */
+  @ParameterizedTest
+  @CsvSource({"0, recent", "100, old"})
+  void theTableThatHoldsTheMostLogIsFlushedFirstIfThatWeighsMore(double weight, String first) {
+    CommitLogSettings small = new CommitLogSettings(10_000, 0, 1L << 20, Duration.ofMillis(20));
+    WriteSettings known = WriteSettings.DEFAULT;
+    reopen(
+        new WriteSettings(
+            small,
+            1L << 30,
+            1L << 30,
+            120_000, // of log: the flusher begins when that is held
+            1.0,
+            weight,
+            known.diskReserve(),
+            known.throttleLimit(),
+            known.deferLimit(),
+            known.rememberedRows()));
+    TableFixture old = create("old");
+    TableFixture flushed = create("flushed");
+    TableFixture recent = create("recent");
+    old.apply(put("a", "f:", 1, "one cell, in the first log file"));
+    for (int i = 0; i < 50; i++) {
+      flushed.apply(put("r%03d".formatted(i), "f:", 1, KILOBYTE));
+    }
+    opened.server.flush("flushed"); // its log files stay for the one cell
+    for (int i = 0; i < 110; i++) {
+      recent.apply(put("r%03d".formatted(i), "f:", 1, KILOBYTE));
+    }
+    await().until(() -> !flushesOf("old", "recent").isEmpty());
+    assertThat(flushesOf("old", "recent").getFirst()).isEqualTo(first);
+  }
+
+  private List<String> flushesOf(String... tables) {
+    return opened.events(TableEvent.Flushed.class).stream()
+        .map(TableEvent.Flushed::table)
+        .filter(List.of(tables)::contains)
+        .toList();
+  }
+
+  /** "Add the new disk fragment to all Tablets that overlap with the output." */
+  @Test
+  void aFlushedFileIsAddedToTheTabletsThatHaveRowsInIt() {
+    List<Bytes> ends = List.of(bytes("d"), bytes("k"), bytes("p"));
+    opened.server.create("t", TableSchema.ofFamilies("f"), ends);
+    opened.table("t").apply(put("a", "f:", 1, "1"), put("m", "f:", 1, "1"));
+    opened.server.flush("t");
+    List<List<String>> files =
+        opened.server.tablets("t").stream()
+            .map(tablet -> tablet.files().stream().map(TabletInfo.FileInfo::path).toList())
+            .toList();
+    assertThat(files).extracting(List::size).containsExactly(1, 0, 1, 0);
+    assertThat(files.get(2)).as("one file").isEqualTo(files.getFirst());
+  }
+
+  /** "No throw guarantee": a flush is saved, and its log let go, whatever listeners do. */
+  @Test
+  void aListenerThatThrowsKeepsNoFlushFromBeingSaved() {
+    TableFixture table = create("t");
+    opened
+        .server
+        .machinery()
+        .tables()
+        .get("t")
+        .events()
+        .add(
+            new TabletListener() {
+              @Override
+              public void onFragmentListUpdate(Tablet tablet, int group, int begin, int end) {
+                throw new IllegalStateException("careless");
+              }
+            },
+            null);
+    table.apply(put("a", "f:", 1, "flushed"));
+    opened.server.flush("t");
+    await()
+        .untilAsserted(
+            () -> assertThat(opened.server.meta().tablets("t").getFirst().paths()).hasSize(1));
+    assertThat(opened.events(TableEvent.BackgroundFailed.class))
+        .singleElement()
+        .satisfies(event -> assertThat(event.toString()).contains("listener of table t"));
+    assertThat(opened.server.machinery().parts().names().pending()).isEmpty();
   }
 
   /** "No reader sees half of them": neither those who ask for what is not durable yet. */

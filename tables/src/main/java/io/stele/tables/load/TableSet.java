@@ -8,6 +8,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.text.NearestName;
 import io.stele.engine.cache.BlockCache;
+import io.stele.tables.event.TableEvent;
 import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
@@ -97,7 +98,16 @@ public final class TableSet {
         _ -> {
           FragmentGraph graph = new FragmentGraph(server.files(), cache);
           TableView view = TableView.empty(schema);
-          Table table = new Table(name, view, server.lock(), graph, configFile);
+          Table table =
+              new Table(
+                  name,
+                  view,
+                  server.lock(),
+                  graph,
+                  configFile,
+                  failure ->
+                      server.report(
+                          new TableEvent.BackgroundFailed("listener of table " + name, failure)));
           table.events().add(listener, null);
           return table;
         });

@@ -6,6 +6,7 @@ import io.stele.tables.meta.TableNames;
 import io.stele.tables.tablet.ViewHolder.Borrowed;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * A table on this server. What it is at the moment is its {@link TableView}, which readers borrow
@@ -17,7 +18,7 @@ public final class Table {
   private final CommitLock lock;
   private final FragmentGraph graph;
   private final ViewHolder views;
-  private final TabletEvents events = new TabletEvents();
+  private final TabletEvents events;
   private final Optional<FilePath> configFile;
   private volatile TableState state = TableState.ACTIVE;
 
@@ -25,18 +26,21 @@ public final class Table {
    * Makes a table without tablets.
    *
    * @param configFile where its configuration is kept if it is a fixed table; none if in META
+   * @param listenerFailures takes what listeners of its tablets throw
    */
   public Table(
       String name,
       TableView view,
       CommitLock lock,
       FragmentGraph graph,
-      Optional<FilePath> configFile) {
+      Optional<FilePath> configFile,
+      Consumer<RuntimeException> listenerFailures) {
     this.name = name;
     this.lock = lock;
     this.graph = graph;
     this.configFile = configFile;
     this.views = new ViewHolder(view, graph::close);
+    this.events = new TabletEvents(listenerFailures);
   }
 
   public String name() {

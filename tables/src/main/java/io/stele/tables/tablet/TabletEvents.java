@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Hands events of tablets to listeners: one event at a time, with no lock of the table held. A
  * listener may add and remove listeners from inside a callback; that takes effect when the dispatch
- * is over. One that listens to a tablet and to all of them is told once.
+ * is over. One that listens to a tablet and to all of them is told once. What a listener throws is
+ * reported and goes no further: the change has happened, the other listeners must learn of it, and
+ * the caller must still save it.
  */
 public final class TabletEvents {
   private record Entry(TabletListener listener, @Nullable Tablet tablet) {}
@@ -24,6 +26,17 @@ public final class TabletEvents {
   // What callbacks asked for; by the dispatching thread only.
   private final List<Runnable> changes = new ArrayList<>();
   private final List<Runnable> events = new ArrayList<>();
+
+  private final Consumer<RuntimeException> failures;
+
+  /**
+   * Starts without listeners.
+   *
+   * @param failures takes what listeners throw
+   */
+  public TabletEvents(Consumer<RuntimeException> failures) {
+    this.failures = failures;
+  }
 
   /**
    * Adds a listener; each call is to be balanced by {@link #remove}.
@@ -68,7 +81,7 @@ public final class TabletEvents {
     dispatching.lock();
     try {
       for (TabletListener listener : listeners(tablet)) {
-        event.accept(listener);
+        tell(listener, event);
       }
     } finally {
       synchronized (entries) {
@@ -80,6 +93,14 @@ public final class TabletEvents {
       dispatching.unlock();
     }
     caused.forEach(Runnable::run);
+  }
+
+  private void tell(TabletListener listener, Consumer<TabletListener> event) {
+    try {
+      event.accept(listener);
+    } catch (RuntimeException e) {
+      failures.accept(e);
+    }
   }
 
   private Set<TabletListener> listeners(Tablet tablet) {

@@ -3,7 +3,9 @@ package io.stele.tables.tablet;
 import io.stele.base.predicate.RowRange;
 import java.util.Optional;
 
-/** Told what happens to tablets; with no lock held. Must not throw. */
+/**
+ * Told what happens to tablets; with no lock held. What it throws is reported, and changes nothing.
+ */
 public interface TabletListener {
   /**
    * A tablet has replaced the fragments {@code [begin, end)} of a group's chain by another one, or

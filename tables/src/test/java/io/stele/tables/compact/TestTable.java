@@ -112,7 +112,14 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
             events::add);
     this.warmer = new Warmer(server);
     FragmentGraph graph = new FragmentGraph(files, new BlockCache(16 << 20));
-    this.table = new Table(name, TableView.empty(schema), lock, graph, configFile);
+    this.table =
+        new Table(
+            name,
+            TableView.empty(schema),
+            lock,
+            graph,
+            configFile,
+            failure -> events.add(new TableEvent.BackgroundFailed("listener", failure)));
   }
 
   // ---- cells and files

@@ -50,7 +50,8 @@ class ServerFilesVersion1Test {
             TableView.empty(schema),
             new CommitLock(),
             new FragmentGraph(files, new BlockCache(1 << 20)),
-            Optional.of(CONFIG));
+            Optional.of(CONFIG),
+            _ -> {});
     FixedTable.save(files, table, tablet());
     files.replace(CONFIG, FormatFile.read("fixed-table-v1.bin", StoredBytes.read(files, CONFIG)));
     assertThat(FixedTable.load(files, CONFIG, "fixed"))

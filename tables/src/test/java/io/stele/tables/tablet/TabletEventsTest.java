@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 /** Sentences in quotes are of the design notes. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
 class TabletEventsTest {
-  private final TabletEvents events = new TabletEvents();
+  private final List<RuntimeException> failures = new ArrayList<>();
+  private final TabletEvents events = new TabletEvents(failures::add);
   private final Tablet tablet = new Tablet("t");
   private final Tablet other = new Tablet("t");
   private final List<String> told = new ArrayList<>();
@@ -143,6 +144,32 @@ class TabletEventsTest {
             "second files true 9 1 1",
             "first files true 9 0 0",
             "second files true 9 0 0");
+  }
+
+  /** "No throw guarantee": a listener that throws keeps no other from being told. */
+  @Test
+  void whatAListenerThrowsIsReportedAndTheOthersAreTold() {
+    IllegalStateException failure = new IllegalStateException("careless");
+    Listener late = listener("late");
+    events.add(
+        new Listener(
+            "careless",
+            () -> {
+              events.add(late, tablet);
+              throw failure;
+            }),
+        tablet);
+    events.add(listener("careful"), tablet);
+    events.fragmentsChanged(tablet, 0, 1, 3);
+    events.rowsChanged(tablet, Optional.empty());
+    assertThat(told)
+        .containsExactly(
+            "careless files true 0 1 3",
+            "careful files true 0 1 3",
+            "careless rows true false",
+            "careful rows true false",
+            "late rows true false");
+    assertThat(failures).containsExactly(failure, failure);
   }
 
   @Test
