@@ -170,7 +170,7 @@ final class Machinery implements AutoCloseable {
             writes.flusher(),
             locks,
             this::withoutCompaction,
-            this::checkSizes);
+            this::tabletsChanged);
     this.assignments =
         new Assignments(
             parts,
@@ -184,7 +184,7 @@ final class Machinery implements AutoCloseable {
             writes.flusher(),
             locks,
             this::withoutCompaction,
-            this::checkSizes,
+            this::tabletsChanged,
             this::settleLater);
     this.gc =
         new FileGc(
@@ -270,6 +270,14 @@ final class Machinery implements AutoCloseable {
                 }
               });
     }
+  }
+
+  /** Tablets came here, or have another schema: their sizes and their groups in memory count. */
+  private void tabletsChanged(Table table) {
+    Thread.ofVirtual()
+        .name("stele-preload")
+        .start(() -> background("preload of table " + table.name(), () -> warmer.preload(table)));
+    checkSizes(table);
   }
 
   /** Sizes are looked at by the upkeep thread: a split waits for META. */

@@ -118,6 +118,28 @@ public final class BlockCache {
     admission.displaced().forEach(adaptive::put);
   }
 
+  /** Gives all blocks of a file that are here the place of another priority. */
+  public void move(FileKey file, CachePriority priority) {
+    for (long offset : file.offsets) {
+      Key key = new Key(file, offset);
+      CachedBlock block = residents.get(key);
+      if (block == null) {
+        block = adaptive.getIfPresent(key);
+      }
+      if (block != null) {
+        forget(key);
+        if (priority.preloads()) {
+          reside(key, priority, block);
+        } else {
+          adaptive.put(key, block);
+        }
+        if (file.dropped) {
+          forget(key);
+        }
+      }
+    }
+  }
+
   private void forget(Key key) {
     adaptive.invalidate(key);
     adaptiveBound.setMaximum(capacity - residents.remove(key));

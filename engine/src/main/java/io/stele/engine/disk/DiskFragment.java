@@ -75,9 +75,20 @@ public final class DiskFragment implements Fragment, AutoCloseable {
     return properties;
   }
 
-  /** How its blocks are kept from now on; the three in-memory priorities are worth a preload. */
+  /**
+   * How its blocks are kept from now on, those that are cached already included; the three
+   * in-memory priorities are worth a preload.
+   */
   public void setPriority(CachePriority newPriority) {
+    CachePriority before = priority;
     priority = newPriority;
+    if (before != newPriority) {
+      cache.move(cacheKey, newPriority);
+    }
+  }
+
+  public CachePriority priority() {
+    return priority;
   }
 
   @Override

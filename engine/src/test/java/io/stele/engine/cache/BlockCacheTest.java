@@ -139,6 +139,23 @@ class BlockCacheTest {
   }
 
   @Test
+  void blocksThatAreHereMoveToThePlaceOfAnotherPriority() {
+    loadsOf(file, 30, CachePriority.ON_DEMAND);
+    cache.move(file, CachePriority.SOME_FAMILIES);
+    assertThat(cache.stats().residentWeight()).isEqualTo(30 * WEIGHT);
+    washOut();
+    assertThat(loadsOf(file, 30, CachePriority.SOME_FAMILIES)).as("nothing is read").isZero();
+    cache.move(file, CachePriority.ONE_GROUP);
+    loadsOf(cache.register(), 70, CachePriority.SEVERAL_GROUPS);
+    washOut();
+    assertThat(loadsOf(file, 30, CachePriority.ONE_GROUP)).as("none was displaced").isZero();
+    cache.move(file, CachePriority.ON_DEMAND);
+    assertThat(loadsOf(file, 30, CachePriority.ON_DEMAND)).as("still here").isZero();
+    assertThat(cache.stats().residentWeight()).as("the other file's").isEqualTo(40 * WEIGHT);
+    assertThat(weight()).isLessThanOrEqualTo(80 * WEIGHT);
+  }
+
+  @Test
   void roomThatResidentsLeaveGoesBackToTheRest() {
     loadsOf(file, 70, CachePriority.ONE_GROUP);
     cache.drop(file);

@@ -1,8 +1,6 @@
 package io.stele.tables.compact;
 
-import io.stele.base.error.SteleException;
 import io.stele.base.file.FilePath;
-import io.stele.engine.cache.CachePriority;
 import io.stele.engine.chain.Chain;
 import io.stele.engine.chain.Link;
 import io.stele.engine.compaction.CompactionPlan;
@@ -12,6 +10,7 @@ import io.stele.engine.merge.Older;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.TabletKey;
 import io.stele.tables.tablet.ChainEdit;
+import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.FragmentOrigin;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
@@ -128,7 +127,7 @@ final class CompactionRun {
       written = properties.isPresent();
       Optional<DiskFragment> output = properties.map(_ -> work.table().graph().use(path));
       open = output.isPresent();
-      output.ifPresent(fragment -> keepInMemory(work, fragment));
+      output.ifPresent(FragmentGraph::preload); // before readers come to it
       return output;
     } finally {
       if (written && !open) {
@@ -149,20 +148,6 @@ final class CompactionRun {
         work.tablet().last(),
         server.clock().micros(),
         fragments(work.inputs()).stream().map(DiskFragment::path).toList());
-  }
-
-  /** The output is kept as its group asks for, before readers come to it. */
-  private static void keepInMemory(Work work, DiskFragment output) {
-    CachePriority priority =
-        work.view().families().inMemory(output.families()).priorityOf(output.families());
-    output.setPriority(priority);
-    if (priority.preloads()) {
-      try {
-        output.preload();
-      } catch (SteleException e) {
-        // Whoever reads the block in question is told.
-      }
-    }
   }
 
   /** Where the inputs stood in the chain; nothing if they do no more. */

@@ -58,7 +58,7 @@ public final class Assignments {
   private final Flusher flusher;
   private final ChangeLocks locks;
   private final Consumer<Runnable> withoutCompaction;
-  private final Consumer<Table> sizeCheck;
+  private final Consumer<Table> changed;
   private final Runnable settleLater;
   private final Set<TabletKey> doubtful = ConcurrentHashMap.newKeySet(); // perhaps ours in META
 
@@ -67,7 +67,7 @@ public final class Assignments {
    *
    * @param probe tells whether the server lives that META says has a tablet
    * @param withoutCompaction runs something while no compaction can change a chain
-   * @param sizeCheck looks whether tablets of a table should be split or joined
+   * @param changed told of a table whose tablets came here, or whose schema changed
    * @param settleLater has {@link #settle} called some time later
    */
   public Assignments(
@@ -82,7 +82,7 @@ public final class Assignments {
       Flusher flusher,
       ChangeLocks locks,
       Consumer<Runnable> withoutCompaction,
-      Consumer<Table> sizeCheck,
+      Consumer<Table> changed,
       Runnable settleLater) {
     this.server = server;
     this.tables = tables;
@@ -95,7 +95,7 @@ public final class Assignments {
     this.flusher = flusher;
     this.locks = locks;
     this.withoutCompaction = withoutCompaction;
-    this.sizeCheck = sizeCheck;
+    this.changed = changed;
     this.settleLater = settleLater;
   }
 
@@ -374,7 +374,7 @@ public final class Assignments {
           .wanted
           .forEach(
               (table, configs) -> {
-                sizeCheck.accept(table);
+                changed.accept(table);
                 configs.forEach(config -> look(table, config.key(), problem, outcomes));
               });
     }

@@ -69,14 +69,14 @@ public final class Lifecycle {
   private final ConfigSaver configs;
   private final Flusher flusher;
   private final Consumer<Runnable> withoutCompaction;
-  private final Consumer<Table> sizeCheck;
+  private final Consumer<Table> changed;
   private final ChangeLocks locks;
 
   /**
    * Puts it together.
    *
    * @param withoutCompaction runs something while no compaction can change a chain
-   * @param sizeCheck looks whether tablets of a table should be split or joined
+   * @param changed told of a table whose tablets came here, or whose schema changed
    */
   public Lifecycle(
       ServerParts server,
@@ -88,7 +88,7 @@ public final class Lifecycle {
       Flusher flusher,
       ChangeLocks locks,
       Consumer<Runnable> withoutCompaction,
-      Consumer<Table> sizeCheck) {
+      Consumer<Table> changed) {
     this.locks = locks;
     this.server = server;
     this.tables = tables;
@@ -100,7 +100,7 @@ public final class Lifecycle {
     this.configs = configs;
     this.flusher = flusher;
     this.withoutCompaction = withoutCompaction;
-    this.sizeCheck = sizeCheck;
+    this.changed = changed;
   }
 
   // ---- start and end
@@ -184,7 +184,7 @@ public final class Lifecycle {
 
   private long load(Map<Table, List<TabletConfig>> found) {
     long records = loader.load(found);
-    found.keySet().forEach(sizeCheck);
+    found.keySet().forEach(changed);
     return records;
   }
 
@@ -249,7 +249,7 @@ public final class Lifecycle {
           tablets.add(TabletConfig.empty(name, first, Optional.empty()));
           Futures.await(meta.create(name, schema, tablets));
           Table table = tables.add(name, schema, Optional.empty());
-          loader.load(Map.of(table, tablets));
+          load(Map.of(table, tablets));
         });
   }
 
@@ -303,7 +303,7 @@ public final class Lifecycle {
                     .toList();
             TableSchema schema = from.view().schema();
             Futures.await(meta.create(target, schema, tablets));
-            loader.load(Map.of(tables.add(target, schema, Optional.empty()), tablets));
+            load(Map.of(tables.add(target, schema, Optional.empty()), tablets));
           } finally {
             server.names().unpin(pins);
           }
@@ -534,7 +534,7 @@ public final class Lifecycle {
                   return table;
                 }));
     configs.saveNow(table, tabletsOf(table));
-    sizeCheck.accept(table);
+    changed.accept(table);
   }
 
   /** Looks whether somebody has changed schemas in META. */
@@ -573,7 +573,7 @@ public final class Lifecycle {
           Table table = tables.add(name, schema, Optional.of(configFile));
           boolean loaded = false;
           try {
-            loader.load(Map.of(table, List.of(tablet)));
+            load(Map.of(table, List.of(tablet)));
             loaded = true;
           } finally {
             if (!loaded) {

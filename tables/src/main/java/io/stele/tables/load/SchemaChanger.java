@@ -80,6 +80,7 @@ public final class SchemaChanger {
                           tablets),
                       ended));
       kept = true;
+      table.graph().setPriorities(families);
     } finally {
       if (!kept) {
         table.graph().release(used).forEach(table.graph()::close);

@@ -1,6 +1,5 @@
 package io.stele.tables.load;
 
-import io.stele.base.error.SteleException;
 import io.stele.base.schema.GroupSchema;
 import io.stele.engine.chain.Chain;
 import io.stele.engine.chain.Link;
@@ -8,11 +7,13 @@ import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.TabletKey;
 import io.stele.tables.schema.ChainPlan;
+import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletView;
+import io.stele.tables.tablet.ViewHolder.Borrowed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +21,7 @@ import java.util.SortedMap;
 
 /**
  * Opens the files of tablets when they are first read, and closes them when they have not been read
- * for a while.
+ * for a while. Tables with groups in memory are opened when they are loaded, and stay open.
  */
 public final class Warmer {
   private final ServerParts server;
@@ -50,7 +51,7 @@ public final class Warmer {
         List<Chain> chains = open(table, seen, files, used);
         kept = putInPlace(table, seen, view.get(), files, chains);
         if (kept) {
-          preload(seen, used);
+          used.forEach(FragmentGraph::preload);
           return;
         }
       } finally {
@@ -75,8 +76,6 @@ public final class Warmer {
       for (FragmentRef ref : files.getOrDefault(group.name(), List.of())) {
         DiskFragment fragment = table.graph().use(ref.path());
         used.add(fragment);
-        fragment.setPriority(
-            view.families().inMemory(fragment.families()).priorityOf(fragment.families()));
         links.add(new Link(fragment, ref.families()));
       }
       chains.add(new Chain(links));
@@ -108,23 +107,36 @@ public final class Warmer {
     }
   }
 
-  private void preload(TableView view, List<DiskFragment> fragments) {
-    for (DiskFragment fragment : fragments) {
-      try {
-        if (view.families()
-            .inMemory(fragment.families())
-            .priorityOf(fragment.families())
-            .preloads()) {
-          fragment.preload();
-        }
-      } catch (SteleException e) {
-        // Whoever reads the block in question is told.
+  /** True if tablets of a table are to be served from memory, in part at least. */
+  private static boolean isInMemory(Table table) {
+    return table.view().schema().groups().stream().anyMatch(GroupSchema::inMemory);
+  }
+
+  /** Opens the tablets of a table that has groups in memory, and reads what is to be there. */
+  public void preload(Table table) {
+    if (!isInMemory(table)) {
+      return;
+    }
+    for (TabletView cold : table.view().tablets()) {
+      warm(table, cold.tablet());
+      try (Borrowed borrowed = table.borrow()) {
+        borrowed
+            .view()
+            .find(cold.tablet())
+            .ifPresent(tablet -> tablet.fragments().forEach(FragmentGraph::preload));
       }
     }
   }
 
-  /** Closes the files of tablets that were not read for so long. */
+  /**
+   * Closes the files of tablets that were not read for so long. Tablets of tables with groups in
+   * memory stay open, or are opened if they came later than expected.
+   */
   public void cool(Table table, long idleNanos) {
+    if (isInMemory(table)) {
+      table.view().tablets().forEach(tablet -> warm(table, tablet.tablet()));
+      return;
+    }
     for (TabletView tablet : table.view().tablets()) {
       if (isIdle(tablet, idleNanos)) {
         server.lock().lock();

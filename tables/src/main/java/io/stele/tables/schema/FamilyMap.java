@@ -3,6 +3,7 @@ package io.stele.tables.schema;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.TableSchema;
+import io.stele.engine.cache.CachePriority;
 import io.stele.engine.cache.InMemoryGroups;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -65,7 +66,7 @@ public final class FamilyMap {
 
   /**
    * Which of a fragment's families are to be served from memory, group by group. A wildcard group
-   * has only those families of which one knows, so this is asked anew for each fragment.
+   * has only those families of which one knows, so each fragment has an answer of its own.
    */
   public InMemoryGroups inMemory(Set<Bytes> families) {
     return new InMemoryGroups(
@@ -73,6 +74,11 @@ public final class FamilyMap {
             .filter(GroupSchema::inMemory)
             .map(group -> ofGroup(families, groups.indexOf(group)))
             .toList());
+  }
+
+  /** How the blocks of a fragment with these families are to be kept. */
+  public CachePriority priorityOf(Set<Bytes> families) {
+    return inMemory(families).priorityOf(families);
   }
 
   /** Those of some families that belong to a group. */

@@ -1,11 +1,12 @@
 package io.stele.tables.tablet;
 
+import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.engine.cache.BlockCache;
-import io.stele.engine.cache.InMemoryGroups;
 import io.stele.engine.disk.DiskFragment;
+import io.stele.tables.schema.FamilyMap;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,11 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which files of a table are open, and how many chains of its tablets use each. Halves of a split
  * share their files, and so do the tablets whose rows were flushed together; a file is closed with
- * its last use.
+ * its last use. Blocks of a file are cached as the groups of its families ask for.
  */
 public final class FragmentGraph {
   private static final class Node {
@@ -36,6 +38,7 @@ public final class FragmentGraph {
   // Guarded by this.
   private final Map<FilePath, Node> nodes = new HashMap<>();
   private final List<DiskFragment> closing = new ArrayList<>(); // unused, but still being read
+  private @Nullable FamilyMap families; // none yet: all files are read on demand
 
   public FragmentGraph(FileStore files, BlockCache cache) {
     this.files = files;
@@ -55,6 +58,7 @@ public final class FragmentGraph {
       Node node = nodes.computeIfAbsent(path, _ -> new Node(opened));
       node.uses++;
       used = node.fragment;
+      prioritize(used);
     }
     if (used != opened) {
       opened.close(); // somebody was faster
@@ -126,14 +130,26 @@ public final class FragmentGraph {
     return open;
   }
 
-  /** Has the blocks of each file kept as the in-memory groups ask for. */
-  public void setPriorities(InMemoryGroups groups) {
-    List<DiskFragment> open;
-    synchronized (this) {
-      open = nodes.values().stream().map(node -> node.fragment).toList();
+  /** Has the blocks of each file, open now or later, kept as the groups of its families ask for. */
+  public synchronized void setPriorities(FamilyMap schema) {
+    families = schema;
+    nodes.values().forEach(node -> prioritize(node.fragment));
+  }
+
+  private synchronized void prioritize(DiskFragment fragment) {
+    if (families != null) {
+      fragment.setPriority(families.priorityOf(fragment.families()));
     }
-    for (DiskFragment fragment : open) {
-      fragment.setPriority(groups.priorityOf(fragment.families()));
+  }
+
+  /** Reads a file that is in use into the cache, if a group in memory has families of it. */
+  public static void preload(DiskFragment fragment) {
+    if (fragment.priority().preloads()) {
+      try {
+        fragment.preload();
+      } catch (SteleException e) {
+        // A reader of the block in question gets the same error.
+      }
     }
   }
 }

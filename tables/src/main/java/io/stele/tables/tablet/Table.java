@@ -41,6 +41,7 @@ public final class Table {
     this.configFile = configFile;
     this.views = new ViewHolder(view, graph::close);
     this.events = new TabletEvents(listenerFailures);
+    graph.setPriorities(view.families());
   }
 
   public String name() {

@@ -9,6 +9,7 @@ import io.stele.engine.memory.MemFragment;
 import io.stele.engine.merge.Older;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.tablet.ChainEdit;
+import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.FragmentOrigin;
 import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.ServerParts;
@@ -168,6 +169,7 @@ final class FlushRun {
     }
     Optional<DiskFragment> fragment =
         written.isPresent() ? Optional.of(table.graph().use(path)) : Optional.empty();
+    fragment.ifPresent(FragmentGraph::preload); // before readers come to it
     Optional<Set<Tablet>> touched = putInPlace(table, input, fragment);
     if (touched.isEmpty()) {
       giveUp(table, fragment);
