@@ -8,7 +8,10 @@ import io.stele.tables.TabletServerSettings;
 import io.stele.tables.compact.CompactSettings;
 import io.stele.tables.write.WriteSettings;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** Where tables are kept, how much memory they take, and when they are tended. */
 public record TablesSettings(
@@ -49,7 +52,11 @@ public record TablesSettings(
     @About(
             "How long files that nothing needs stay in the trash, in case that was wrong; when less"
                 + " than a tenth of the disk is free, the oldest go earlier.")
-        Duration trash) {
+        Duration trash,
+    @About(
+            "Tables that are described by a file of the file store, NAME=FILE, which a server alone"
+                + " serves from its start on; they never move or split.")
+        List<String> fixed) {
 
   private static final TabletServerSettings KNOWN = TabletServerSettings.DEFAULT;
   private static final Duration SHORTEST_SESSION = Duration.ofMillis(200);
@@ -82,9 +89,18 @@ public record TablesSettings(
           KNOWN.tabletIdle(),
           KNOWN.upkeep(),
           new ByteSize(KNOWN.replayBytes()),
-          KNOWN.trash());
+          KNOWN.trash(),
+          List.of());
 
   public TablesSettings {
+    fixed = List.copyOf(fixed);
+    Map<String, String> _ = fixedFiles(fixed); // or it says what is wrong
+    if (shared && !fixed.isEmpty()) {
+      throw new InvalidRequestException(
+          "tables.fixed is "
+              + String.join(", ", fixed)
+              + " and tables.shared is true: only a server alone has such tables");
+    }
     if (shared && files.isEmpty()) {
       throw new InvalidRequestException(
           "tables.shared is true and tables.files is not set: must name the place that all servers"
@@ -104,6 +120,23 @@ public record TablesSettings(
               + SHORTEST_SESSION.toMillis()
               + "ms, or a server that pauses for a moment loses its tablets");
     }
+  }
+
+  private static Map<String, String> fixedFiles(List<String> fixed) {
+    Map<String, String> files = new TreeMap<>();
+    for (String each : fixed) {
+      int equals = each.indexOf('=');
+      if (equals < 1 || equals == each.length() - 1) {
+        throw new InvalidRequestException(
+            "tables.fixed has \"" + each + "\": must be NAME=FILE, such as old=old/state");
+      }
+      String name = each.substring(0, equals);
+      if (files.put(name, each.substring(equals + 1)) != null) {
+        throw new InvalidRequestException(
+            "tables.fixed names table \"" + name + "\" twice: each table has one file");
+      }
+    }
+    return files;
   }
 
   TabletServerSettings server() {
@@ -131,6 +164,7 @@ public record TablesSettings(
         .withTabletIdle(tabletIdle)
         .withUpkeep(upkeep)
         .withReplayBytes(replay.bytes())
-        .withTrash(trash);
+        .withTrash(trash)
+        .withFixed(fixedFiles(fixed));
   }
 }

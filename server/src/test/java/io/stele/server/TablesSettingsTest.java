@@ -8,6 +8,7 @@ import io.stele.base.settings.ByteSize;
 import io.stele.tables.TabletServerSettings;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,6 +96,12 @@ class TablesSettingsTest {
     assertThat(server.trash()).isEqualTo(Duration.ofHours(15));
   }
 
+  @Test
+  void fixedTablesAreNamedWithTheirFiles() {
+    assertThat(with("tables.fixed=old=old/state, a=b=c").server().fixed())
+        .isEqualTo(Map.of("old", "old/state", "a", "b=c"));
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -102,6 +109,8 @@ class TablesSettingsTest {
           """
           tables.shared=true                 | tables.shared is true and tables.files is not set: must name the place
           tables.logs=/logs                  | tables.logs is /logs and tables.shared is false: logs have a place of their own only in a cluster
+          tables.fixed=old                   | tables.fixed has "old": must be NAME=FILE
+          tables.fixed=a=b, a=c              | tables.fixed names table "a" twice
           tables.session=100ms               | tables.session is 100ms: must be at least 200ms
           """)
   void whatCannotBeIsNamed(String flag, String message) {

@@ -1,6 +1,7 @@
 package io.stele.tables;
 
 import io.stele.base.error.FencedException;
+import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
@@ -94,6 +95,12 @@ final class Machinery implements AutoCloseable {
     this.described = described;
     TabletServerSettings settings = described.settings;
     Optional<ClusterPlace> place = described.place;
+    if (place.isPresent() && !settings.fixed().isEmpty()) {
+      throw new InvalidRequestException(
+          "tables "
+              + settings.fixed().keySet()
+              + " cannot be fixed: only a server alone has such tables");
+    }
     this.identity = new StoreIdentity(described.files, logs(), described.root, described.random);
     UUID _ = identity.settle(); // before anything is written there
     String run = place.map(ClusterPlace::run).orElseGet(() -> ServerRun.next(described.files));
@@ -317,6 +324,7 @@ final class Machinery implements AutoCloseable {
           new TableEvent.Started(home.log().name(), 0, 0, 0, described.clock.nanos() - start));
       loaded.complete(null);
     } else {
+      lifecycle.loadFixedFirst(described.settings.fixed());
       long records = lifecycle.loadMeta();
       Map<Table, List<TabletConfig>> found = lifecycle.findTables();
       compactor.start();

@@ -4,6 +4,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.tables.compact.CompactSettings;
 import io.stele.tables.write.WriteSettings;
 import java.time.Duration;
+import java.util.Map;
 
 /**
  * How a tablet server works.
@@ -14,6 +15,8 @@ import java.time.Duration;
  * @param upkeep how often schemas, idle tablets and superfluous files are looked after
  * @param replayBytes how much of a log is gathered in memory before it is written to a file
  * @param trash how long files that nothing needs stay in the trash
+ * @param fixed tables that are described by a file, with the name of that file: they are loaded
+ *     before META, and only a server alone may have some
  */
 public record TabletServerSettings(
     WriteSettings writes,
@@ -23,7 +26,8 @@ public record TabletServerSettings(
     Duration tabletIdle,
     Duration upkeep,
     long replayBytes,
-    Duration trash) {
+    Duration trash,
+    Map<String, String> fixed) {
   public static final TabletServerSettings DEFAULT =
       new TabletServerSettings(
           WriteSettings.DEFAULT,
@@ -33,9 +37,11 @@ public record TabletServerSettings(
           Duration.ofMinutes(30),
           Duration.ofSeconds(30),
           128L << 20,
-          Duration.ofHours(24));
+          Duration.ofHours(24),
+          Map.of());
 
   public TabletServerSettings {
+    fixed = Map.copyOf(fixed);
     if (scans < 1 || replayBytes < 1) {
       throw new InvalidRequestException(
           "tablet server settings: "
@@ -52,36 +58,41 @@ public record TabletServerSettings(
 
   public TabletServerSettings withWrites(WriteSettings value) {
     return new TabletServerSettings(
-        value, compaction, scans, scanIdle, tabletIdle, upkeep, replayBytes, trash);
+        value, compaction, scans, scanIdle, tabletIdle, upkeep, replayBytes, trash, fixed);
   }
 
   public TabletServerSettings withCompaction(CompactSettings value) {
     return new TabletServerSettings(
-        writes, value, scans, scanIdle, tabletIdle, upkeep, replayBytes, trash);
+        writes, value, scans, scanIdle, tabletIdle, upkeep, replayBytes, trash, fixed);
   }
 
   public TabletServerSettings withScans(int most, Duration idle) {
     return new TabletServerSettings(
-        writes, compaction, most, idle, tabletIdle, upkeep, replayBytes, trash);
+        writes, compaction, most, idle, tabletIdle, upkeep, replayBytes, trash, fixed);
   }
 
   public TabletServerSettings withTabletIdle(Duration value) {
     return new TabletServerSettings(
-        writes, compaction, scans, scanIdle, value, upkeep, replayBytes, trash);
+        writes, compaction, scans, scanIdle, value, upkeep, replayBytes, trash, fixed);
   }
 
   public TabletServerSettings withUpkeep(Duration value) {
     return new TabletServerSettings(
-        writes, compaction, scans, scanIdle, tabletIdle, value, replayBytes, trash);
+        writes, compaction, scans, scanIdle, tabletIdle, value, replayBytes, trash, fixed);
   }
 
   public TabletServerSettings withReplayBytes(long value) {
     return new TabletServerSettings(
-        writes, compaction, scans, scanIdle, tabletIdle, upkeep, value, trash);
+        writes, compaction, scans, scanIdle, tabletIdle, upkeep, value, trash, fixed);
   }
 
   public TabletServerSettings withTrash(Duration value) {
     return new TabletServerSettings(
-        writes, compaction, scans, scanIdle, tabletIdle, upkeep, replayBytes, value);
+        writes, compaction, scans, scanIdle, tabletIdle, upkeep, replayBytes, value, fixed);
+  }
+
+  public TabletServerSettings withFixed(Map<String, String> value) {
+    return new TabletServerSettings(
+        writes, compaction, scans, scanIdle, tabletIdle, upkeep, replayBytes, trash, value);
   }
 }

@@ -21,6 +21,7 @@ import io.stele.testkit.table.TableFixture;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -172,6 +173,46 @@ class LoadBehaviourTest {
     opened.server.runUpkeep();
     opened.server.loadFixedTable("fixed", "fixed.config");
     assertThat(opened.table("fixed").all()).hasSize(101);
+  }
+
+  /** "Servers load tables given on the command line before doing anything else." */
+  @Test
+  void fixedTablesOfTheSettingsAreLoadedFirst() {
+    TabletServerSettings settings =
+        TestServer.SETTINGS.withFixed(Map.of("fixed", "fixed.config", "damaged", "SERVER"));
+    fill(5);
+    opened.close();
+    opened = TestServer.open(files, settings);
+    opened.table("fixed").apply(put("row", "any:", 1, "in the log"));
+    assertThatThrownBy(() -> opened.table("damaged").all())
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageContaining("\"damaged\"")
+        .hasMessageContaining("SERVER");
+    crash();
+    opened = TestServer.open(files, settings);
+    assertThat(opened.events(TableEvent.Loaded.class).getFirst().tablet()).contains("\"fixed\"");
+    assertThat(opened.table("fixed").all()).hasSize(1);
+    assertThat(opened.table("t").all()).as("others are served").hasSize(5);
+    opened.server.flush("fixed");
+    opened.server.runUpkeep();
+    opened.close();
+    opened = TestServer.open(files, settings);
+    assertThat(opened.table("fixed").all()).hasSize(1);
+  }
+
+  /** A fixed table and one of META are not mixed up. */
+  @Test
+  void aFixedTableIsNotOneThatMetaHas() {
+    fill(5);
+    opened.close();
+    opened = TestServer.open(files, TestServer.SETTINGS.withFixed(Map.of("t", "fixed.config")));
+    assertThat(opened.table("t").all()).isEmpty();
+    assertThat(opened.events(TableEvent.BackgroundFailed.class))
+        .singleElement()
+        .satisfies(event -> assertThat(event.cause()).hasMessageContaining("\"t\" is in META"));
+    opened.close();
+    opened = TestServer.open(files);
+    assertThat(opened.table("t").all()).hasSize(5);
   }
 
   /** Until its last configuration is saved, a tablet that is leaving has not left. */

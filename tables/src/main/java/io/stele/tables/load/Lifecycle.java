@@ -130,6 +130,12 @@ public final class Lifecycle {
     Map<Table, List<TabletConfig>> found = new LinkedHashMap<>();
     for (String name : meta.tables()) {
       try {
+        if (tables.find(name).isPresent()) {
+          throw new ConflictException(
+              "table \""
+                  + name
+                  + "\" is in META, and the settings name a fixed table of that name");
+        }
         Optional<StoredSchema> schema = meta.schema(name).value();
         if (schema.isPresent()) {
           Table table = tables.add(name, schema.get().schema(), Optional.empty());
@@ -562,25 +568,46 @@ public final class Lifecycle {
           if (tables.find(name).isPresent()) {
             throw new ConflictException("table \"" + name + "\" is loaded already");
           }
-          Optional<FixedTable.Config> found = FixedTable.load(server.files(), configFile, name);
-          TableSchema schema =
-              found.map(FixedTable.Config::schema).orElseGet(() -> TableSchema.ofFamilies("*"));
-          TabletConfig tablet =
-              found
-                  .map(FixedTable.Config::tablet)
-                  .orElseGet(() -> TabletConfig.empty(name, Bytes.EMPTY, Optional.empty()));
-          fixed.add(name, configFile);
-          Table table = tables.add(name, schema, Optional.of(configFile));
-          boolean loaded = false;
+          loadFixedNow(name, configFile);
+        });
+  }
+
+  /**
+   * Loads the fixed tables that the settings name, before META and all that META has. One that
+   * cannot be loaded is reported and keeps no other table from being served.
+   */
+  public void loadFixedFirst(Map<String, String> configFiles) {
+    configFiles.keySet().forEach(TableNames::checkNew);
+    configFiles.forEach(
+        (name, file) -> {
           try {
-            load(Map.of(table, List.of(tablet)));
-            loaded = true;
-          } finally {
-            if (!loaded) {
-              tables.remove(table);
-            }
+            loadFixedNow(name, FilePath.of(file));
+          } catch (SteleException e) {
+            tables.setFailed(name, e);
+            server.report(new TableEvent.BackgroundFailed("load of fixed table " + name, e));
           }
         });
+  }
+
+  private void loadFixedNow(String name, FilePath configFile) {
+    Optional<FixedTable.Config> found = FixedTable.load(server.files(), configFile, name);
+    TableSchema schema =
+        found.map(FixedTable.Config::schema).orElseGet(() -> TableSchema.ofFamilies("*"));
+    TabletConfig tablet =
+        found
+            .map(FixedTable.Config::tablet)
+            .orElseGet(() -> TabletConfig.empty(name, Bytes.EMPTY, Optional.empty()));
+    fixed.add(name, configFile);
+    Table table = tables.add(name, schema, Optional.of(configFile));
+    boolean loaded = false;
+    try {
+      load(Map.of(table, List.of(tablet)));
+      loaded = true;
+    } finally {
+      if (!loaded) {
+        tables.remove(table);
+      }
+    }
   }
 
   public void unloadTable(String name) {
