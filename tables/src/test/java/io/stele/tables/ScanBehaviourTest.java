@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.base.cell.Cell;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.NotServingException;
+import io.stele.base.file.FilePath;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
@@ -21,11 +22,13 @@ import io.stele.base.table.CellPage;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
+import io.stele.tables.tablet.FragmentGraph;
 import io.stele.testkit.ManualClock;
 import io.stele.testkit.table.TableFixture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -110,6 +113,23 @@ class ScanBehaviourTest {
     }
     assertThat(seen).isEqualTo(expected());
     opened.checkFiles("after the scan");
+  }
+
+  /** "It should give up its references to them before returning from the notification call." */
+  @Test
+  void aScanThatIsOpenHoldsNoFileThatWasReplaced() {
+    filled();
+    opened.server.flush("t");
+    try (TableScan scan = opened.server.scan("t", ReadPredicate.ALL, ScanOptions.DEFAULT)) {
+      List<String> seen = new ArrayList<>(texts(scan.next(80)));
+      FragmentGraph graph = opened.server.machinery().tables().get("t").graph();
+      Set<FilePath> before = graph.openFiles();
+      opened.server.compact("t");
+      assertThat(before).hasSizeGreaterThan(2);
+      assertThat(graph.openFiles()).doesNotContainAnyElementsOf(before);
+      seen.addAll(rest(scan, 80));
+      assertThat(seen).isEqualTo(expected());
+    }
   }
 
   /** "Row rewritten mid-row." */
