@@ -169,7 +169,7 @@ public record RequestMark(Bytes id, int seconds) {
     CellView cell = reader.cell();
     while (reader.next()) {
       if (is(cell) && cell.valueLength >= LIFETIME_BYTES) {
-        array[cell.valueOffset] &= ~FIRST;
+        array[cell.valueOffset] = (byte) (array[cell.valueOffset] & ~FIRST);
         break;
       }
     }
