@@ -8,6 +8,7 @@ package io.stele.server.cluster;
  *   /stele/servers/RUN        the address of a tablet server; gone with its session
  *   /stele/drain/ADDRESS      a server that is to have no tablets; stays until it is undone. Of one
  *                             that is about to stop it goes with its session, and says how far it is
+ *   /stele/known/ADDRESS      a tablet server that takes part or once did; stays
  *   /stele/tables/root        the configuration of META0
  *   /stele/tables/cluster     the id of the cluster, which its files carry too
  *   /stele/tables/runs        after a rebuild of META: the highest number of a run that another
@@ -18,6 +19,7 @@ final class ClusterKeys {
   static final String MASTER = "/stele/master";
   static final String SERVERS = "/stele/servers/";
   static final String DRAIN = "/stele/drain/";
+  static final String KNOWN = "/stele/known/";
   static final String ROOT = "/stele/tables/root";
   static final String CLUSTER = "/stele/tables/cluster";
   static final String RUNS = "/stele/tables/runs";

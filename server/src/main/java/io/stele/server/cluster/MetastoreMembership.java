@@ -39,9 +39,18 @@ final class MetastoreMembership implements Membership {
 
   @Override
   public Set<String> draining() {
+    return addresses(ClusterKeys.DRAIN);
+  }
+
+  @Override
+  public Set<String> known() {
+    return addresses(ClusterKeys.KNOWN);
+  }
+
+  private Set<String> addresses(String prefix) {
     Set<String> addresses = new HashSet<>();
-    for (KeyValue key : metastore.range(Keys.prefix(ClusterKeys.DRAIN))) {
-      addresses.add(key.key().substring(ClusterKeys.DRAIN.length()));
+    for (KeyValue key : metastore.range(Keys.prefix(prefix))) {
+      addresses.add(key.key().substring(prefix.length()));
     }
     return addresses;
   }
@@ -63,6 +72,8 @@ final class MetastoreMembership implements Membership {
 
   /** Takes part, for as long as the session lives. */
   static void join(Session session, String run, String address) {
+    String known = ClusterKeys.KNOWN + address;
+    session.transaction().when(known).isAbsent().then(Step.put(known, "")).commit();
     session.put(ClusterKeys.SERVERS + run, address);
   }
 

@@ -2,6 +2,7 @@ package io.stele.server.cluster;
 
 import io.stele.base.file.FileStore;
 import io.stele.base.file.FileStores;
+import io.stele.base.time.Clock;
 import io.stele.cli.ExitCode;
 import io.stele.cli.Json;
 import io.stele.cli.OutputFormat;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -69,7 +71,7 @@ final class SalvageCommand implements Callable<Integer> {
       LogSalvage salvage = new LogSalvage(files);
       Optional<Damaged> accepted =
           Optional.ofNullable(accept)
-              .map(run -> salvage.accept(run, "accepted by stele meta salvage, " + Instant.now()));
+              .map(run -> salvage.accept(run, "accepted by stele meta salvage, " + now()));
       List<Damaged> found = accepted.map(List::of).orElseGet(salvage::look);
       spec.commandLine()
           .getOut()
@@ -80,6 +82,10 @@ final class SalvageCommand implements Callable<Integer> {
       spec.commandLine().getOut().flush();
       return found.stream().allMatch(Damaged::salvaged) ? ExitCode.OK : ExitCode.FAILURE;
     }
+  }
+
+  private static Instant now() {
+    return Instant.ofEpochMilli(TimeUnit.MICROSECONDS.toMillis(Clock.system().micros()));
   }
 
   private static String text(List<Damaged> found) {

@@ -433,7 +433,13 @@ public final class Master implements Cluster, AutoCloseable {
   public int drain(String address, boolean on) {
     Picture picture = survey.look();
     Optional<LiveServer> server = picture.at(address);
-    // One that is down, too: it gets no tablets when it comes back.
+    // One that is down, too: it gets no tablets when it comes back. But not one that never was.
+    if (server.isEmpty()
+        && !picture.draining().contains(address)
+        && !parts.membership().known().contains(address)) {
+      throw new NotFoundException(
+          "there never was a server at \"" + address + "\"; there are " + addresses(picture));
+    }
     parts.membership().setDraining(address, on);
     wake();
     return server.map(each -> picture.byOwner().getOrDefault(each, List.of()).size()).orElse(0);
@@ -441,10 +447,11 @@ public final class Master implements Cluster, AutoCloseable {
 
   static NotFoundException noServer(String address, Picture picture) {
     return new NotFoundException(
-        "there is no server at \""
-            + address
-            + "\"; there are "
-            + picture.live().stream().map(LiveServer::address).sorted().toList());
+        "there is no server at \"" + address + "\"; there are " + addresses(picture));
+  }
+
+  private static List<String> addresses(Picture picture) {
+    return picture.live().stream().map(LiveServer::address).sorted().toList();
   }
 
   @Override

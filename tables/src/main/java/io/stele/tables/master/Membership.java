@@ -14,5 +14,8 @@ public interface Membership {
   /** Addresses of servers that are to have no tablets; also of those that do not live. */
   Set<String> draining();
 
+  /** Addresses of servers that take part now, or ever did. */
+  Set<String> known();
+
   void setDraining(String address, boolean draining);
 }

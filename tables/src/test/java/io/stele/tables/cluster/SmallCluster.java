@@ -49,6 +49,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 
 /**
  * Several tablet servers in one process, on one file store in memory, with leases that a test ends.
@@ -334,6 +335,11 @@ public final class SmallCluster implements AutoCloseable {
       @Override
       public Set<String> draining() {
         return Set.copyOf(draining);
+      }
+
+      @Override
+      public Set<String> known() {
+        return all.stream().map(node -> node.self().address()).collect(Collectors.toSet());
       }
 
       @Override

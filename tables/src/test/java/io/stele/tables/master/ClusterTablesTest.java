@@ -18,6 +18,7 @@ import io.stele.base.table.TabletInfo;
 import io.stele.tables.meta.TableNames;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -137,6 +138,32 @@ class ClusterTablesTest {
     assertThat(tables.schema("t")).isEqualTo(other);
     assertThat(servers)
         .allSatisfy(server -> assertThat(server.orders).containsExactly("flush t", "schema t"));
+  }
+
+  /** Two nodes add a family each: the second must not drop the first's, with its data. */
+  @Test
+  void aSchemaThatWasChangedSinceItWasReadIsNotReplaced() {
+    TableSchema first = TableSchema.ofFamilies("f", "g");
+    TableSchema second = TableSchema.ofFamilies("f", "h");
+    tables.alter("t", Optional.of(SCHEMA), first);
+    assertRefused(
+        () -> tables.alter("t", Optional.of(SCHEMA), second),
+        ConflictException.class,
+        "was changed since it was read");
+    assertThat(tables.schema("t")).isEqualTo(first);
+  }
+
+  /** The other change comes while this one waits for the servers to flush. */
+  @Test
+  void noChangeComesBetweenTheLookAtASchemaAndItsReplacement() {
+    TableSchema first = TableSchema.ofFamilies("f", "g");
+    TableSchema second = TableSchema.ofFamilies("f", "h");
+    a.whenFlushed.set(() -> tables.alter("t", Optional.of(SCHEMA), first));
+    assertRefused(
+        () -> tables.alter("t", Optional.of(SCHEMA), second),
+        ConflictException.class,
+        "was changed since it was read");
+    assertThat(tables.schema("t")).isEqualTo(first);
   }
 
   @Test

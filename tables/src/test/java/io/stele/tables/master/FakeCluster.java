@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * A cluster of servers that only know which tablets they have, with META in memory: it answers only
@@ -130,6 +131,11 @@ final class FakeCluster implements Membership, MetaAccess {
   @Override
   public Set<String> draining() {
     return Set.copyOf(draining);
+  }
+
+  @Override
+  public Set<String> known() {
+    return servers.keySet().stream().map(LiveServer::address).collect(Collectors.toSet());
   }
 
   @Override

@@ -354,6 +354,25 @@ class MasterTest {
   }
 
   @Test
+  void aServerThatIsDownCanBeDrainedAndOneThatNeverWasCannot() {
+    table();
+    cluster.kill(b);
+    settle(master);
+    assertThat(master.drain("b:1", true)).isZero();
+    assertThat(cluster.draining()).containsExactly("b:1");
+    FakeServer again = cluster.start("b:1");
+    settle(master);
+    assertThat(again.tablets).isEmpty();
+    assertThat(master.drain("b:1", false)).isZero();
+    for (boolean on : new boolean[] {true, false}) {
+      assertThatThrownBy(() -> master.drain("b:11", on))
+          .isInstanceOf(NotFoundException.class)
+          .hasMessageContaining("there never was a server at \"b:11\"; there are [a:1, b:1, c:1]");
+    }
+    assertThat(cluster.draining()).isEmpty();
+  }
+
+  @Test
   void aNewServerGetsItsShareByItself() {
     table();
     Master balancing =
@@ -472,20 +491,5 @@ class MasterTest {
         .extracting(TabletConfig::key)
         .containsExactly(whole.key());
     assertThat(cluster.events).anyMatch(MasterEvent.Repaired.class::isInstance);
-  }
-
-  @Test
-  void aServerThatIsDownCanBeDrained() {
-    cluster.start("a:1");
-    Master master = cluster.master();
-    FakeCluster.settle(master);
-    assertThat(master.drain("down:1", true)).isZero();
-    assertThat(cluster.draining()).containsExactly("down:1");
-    cluster.start("down:1");
-    FakeCluster.settle(master);
-    assertThat(master.status().servers())
-        .filteredOn(server -> server.address().equals("down:1"))
-        .singleElement()
-        .matches(server -> server.draining() && server.tablets() == 0);
   }
 }
