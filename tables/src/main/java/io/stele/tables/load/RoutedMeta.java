@@ -24,8 +24,8 @@ import java.util.function.Predicate;
 
 /**
  * META as a server of a cluster sees it: those tablets that are here are asked here, all others
- * elsewhere(). A tablet that leaves before it has answered is asked elsewhere too. Without its
- * lease a server has nothing to tell META, and asks nobody.
+ * elsewhere. A tablet that leaves before it has answered is asked elsewhere too. Without its lease
+ * a server has nothing to tell META, and asks nobody.
  */
 public final class RoutedMeta implements MetaAccess {
   private final TableSet tables;
@@ -166,7 +166,7 @@ public final class RoutedMeta implements MetaAccess {
     return walk.txn();
   }
 
-  /** Ranges of rows that are all here or all elsewhere(). */
+  /** Ranges of rows that are all here or all elsewhere. */
   private record Piece(boolean isHere, List<RowRange> rows) {}
 
   private List<Piece> pieces(String metaTable, ReadPredicate predicate) {

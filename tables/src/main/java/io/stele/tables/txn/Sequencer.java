@@ -283,6 +283,7 @@ public final class Sequencer {
       }
       open.unresolved -= count;
       open.resolved.add(futureTxn);
+      settle(); // nobody may ever ask what is stable, and there is one entry for each flush
       takeStable(ready);
     }
     complete(ready);
@@ -324,6 +325,11 @@ public final class Sequencer {
                           && open.resolved.stream()
                               .allMatch(txn -> txn <= durable && !deps.containsKey(txn)));
     }
+  }
+
+  /** For tests: how many transactions wait for something. */
+  synchronized int waitingForDeps() {
+    return deps.size();
   }
 
   private void takeStable(List<Waiter> ready) {

@@ -118,11 +118,6 @@ public final class WriteSide implements AutoCloseable {
     return memory.used();
   }
 
-  /** Ends the flusher; what is in memory stays there. */
-  public void stopFlushing() {
-    flusher.close();
-  }
-
   /** Syncs the log and ends. */
   @Override
   public void close() {

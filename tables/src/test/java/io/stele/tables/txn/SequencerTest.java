@@ -167,6 +167,18 @@ class SequencerTest {
     assertThat(sequencer.whenDurable(2)).as("what is on disk stays so").isCompletedWithValue(2L);
   }
 
+  @Test
+  void whatWasResolvedIsForgottenThoughNobodyAsks() {
+    for (int i = 0; i < 100; i++) {
+      long txn = sequencer.allocate();
+      sequencer.addFutureDeps(txn, 1);
+      long meta = sequencer.allocate();
+      sequencer.durable(meta);
+      sequencer.resolveFutureDeps(txn, 1, meta);
+    }
+    assertThat(sequencer.waitingForDeps()).isZero();
+  }
+
   /** assigned >= durable >= stable, all only grow, and in the end everything is stable. */
   @Test
   void randomDependenciesEndStable() {
