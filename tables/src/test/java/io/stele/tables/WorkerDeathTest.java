@@ -11,6 +11,8 @@ import io.stele.base.schema.TableSchema;
 import io.stele.base.table.Tables;
 import io.stele.base.time.Clock;
 import io.stele.tables.event.TableEvent;
+import io.stele.tables.tablet.Table;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -35,15 +37,20 @@ class WorkerDeathTest {
 
     @Override
     public long micros() {
+      check();
       return system.micros();
     }
 
     @Override
     public long nanos() {
+      check();
+      return system.nanos();
+    }
+
+    private void check() {
       if (!doomed.isEmpty() && Thread.currentThread().getName().startsWith(doomed)) {
         throw new OutOfMemoryError("as a test wants it");
       }
-      return system.nanos();
     }
   }
 
@@ -54,7 +61,10 @@ class WorkerDeathTest {
 
   private void start() {
     TabletServerSettings settings =
-        TestServer.SETTINGS.withWrites(TestServer.SETTINGS.writes().withMemory(1L << 20, SMALL));
+        TestServer.SETTINGS
+            .withWrites(TestServer.SETTINGS.writes().withMemory(1L << 20, SMALL))
+            .withCompaction(TestServer.SETTINGS.compaction().withAutomatic(true))
+            .withUpkeep(Duration.ofMillis(20));
     server =
         TestServer.open(new MemoryFileStore(), settings, builder -> builder.clock(new Fatal()));
     server.server.create("t", TableSchema.ofFamilies("f"), List.of());
@@ -76,6 +86,48 @@ class WorkerDeathTest {
         server.server.apply(
             "t", batch(put("row", "f:", 1, "x".repeat(2 * SMALL))), Tables.ANY_TXN, true);
     checkEnded();
+  }
+
+  @Test
+  void ofTheCommitLogEndsTheServer() {
+    start();
+    doomed = "stele-commit-log";
+    var _ = server.server.apply("t", batch(put("row", "f:", 1, "x")), Tables.ANY_TXN, true);
+    checkEnded();
+  }
+
+  @Test
+  void ofCompactionsEndsTheServer() {
+    start();
+    doomed = "stele-compact";
+    for (int i = 0; i < 12 && server.events(TableEvent.WorkerDied.class).isEmpty(); i++) {
+      server.table("t").apply(put("row", "f:", i, "x"));
+      server.server.flush("t");
+    }
+    checkEnded();
+  }
+
+  @Test
+  void ofTheUpkeepEndsTheServer() {
+    start();
+    doomed = "stele-upkeep";
+    checkEnded();
+  }
+
+  /** Half of it would be in memory, and be read as part of the next commit. */
+  @Test
+  void ofACommitEndsTheServer() {
+    start();
+    Table table = server.server.machinery().tables().get("t");
+    server
+        .server
+        .machinery()
+        .parts()
+        .lock()
+        .run(() -> table.view().groups().getFirst().active().freeze());
+    assertThatThrownBy(() -> server.table("t").apply(put("row", "f:", 1, "x")))
+        .isInstanceOf(IllegalStateException.class);
+    await().until(() -> !server.events(TableEvent.WorkerDied.class).isEmpty());
   }
 
   @Test
