@@ -22,6 +22,7 @@ import io.stele.metastore.raft.RaftSettings;
 import io.stele.metastore.raft.Replica;
 import io.stele.metastore.raft.SoloSettings;
 import io.stele.metastore.raft.Survivor;
+import io.stele.server.cluster.KnownServers;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -93,6 +94,7 @@ final class MetastoreRole implements AutoCloseable {
               discovery(settings, addresses, channels, events));
       gateway.serve(admin);
       gateway.serve(node);
+      sendElsewhere(settings, gateway, node);
       admin.finishForming();
       started = true;
       return new MetastoreRole(files, node, member, admin);
@@ -103,6 +105,16 @@ final class MetastoreRole implements AutoCloseable {
         }
         files.close();
       }
+    }
+  }
+
+  /** A server with neither tables nor a master tells clients where these are. */
+  private static void sendElsewhere(Settings settings, NativeServer gateway, Metastore metastore) {
+    ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
+    if (!server.has(Role.TABLES) && !server.has(Role.MASTER)) {
+      KnownServers known = new KnownServers(metastore, Clock.system());
+      gateway.sendForTables(known::server);
+      gateway.sendToMaster(known::master);
     }
   }
 

@@ -64,6 +64,7 @@ final class Backend {
   private final Slot<Replicas> replicas = new Slot<>();
   private final Slot<Datasets> datasets = new Slot<>();
   private volatile Supplier<Optional<String>> master = Optional::empty;
+  private volatile Supplier<Optional<String>> tableServer = Optional::empty;
   private volatile @Nullable Supplier<NodeReport> inspection;
 
   Serving serve(Metastore served) {
@@ -140,8 +141,21 @@ final class Backend {
     master = known;
   }
 
+  void tableServerIs(Supplier<Optional<String>> known) {
+    tableServer = known;
+  }
+
   Tables tables() {
-    return orNoTables(tablesIfServed());
+    ServedTables served = tablesIfServed();
+    if (served == null) {
+      throw noTables();
+    }
+    return served.tables();
+  }
+
+  /** Where there are some, if that is known. */
+  private NotServingException noTables() {
+    return new NotServingException(NO_TABLES, tableServer.get().orElse(null));
   }
 
   /** The tables that are served, or the error that none are. */
@@ -162,7 +176,7 @@ final class Backend {
       throw master
           .get()
           .map(address -> new NotServingException(NOT_MASTER, address))
-          .orElseGet(() -> new NotServingException(NO_TABLES));
+          .orElseGet(this::noTables);
     }
     return served;
   }

@@ -198,6 +198,15 @@ public final class NativeServer implements AutoCloseable {
     backend.masterIs(master);
   }
 
+  /**
+   * Where to send clients that ask for tables, while this server has none.
+   *
+   * @param server its address, where it is known; asked by any thread, and must not wait
+   */
+  public void sendForTables(Supplier<Optional<String>> server) {
+    backend.tableServerIs(server);
+  }
+
   /** What it tells of itself to whoever asks; may look at disks. */
   public void inspectBy(Supplier<NodeReport> looking) {
     backend.inspectBy(looking);

@@ -9,6 +9,8 @@ import io.stele.protocol.etcd.AlarmRequest;
 import io.stele.protocol.etcd.AuthEnableRequest;
 import io.stele.protocol.etcd.AuthGrpc;
 import io.stele.protocol.etcd.AuthRoleAddRequest;
+import io.stele.protocol.etcd.AuthRoleGetRequest;
+import io.stele.protocol.etcd.AuthRoleGrantPermissionRequest;
 import io.stele.protocol.etcd.AuthStatusRequest;
 import io.stele.protocol.etcd.AuthUserAddRequest;
 import io.stele.protocol.etcd.AuthUserGrantRoleRequest;
@@ -17,6 +19,7 @@ import io.stele.protocol.etcd.CompactionRequest;
 import io.stele.protocol.etcd.DefragmentRequest;
 import io.stele.protocol.etcd.KVGrpc;
 import io.stele.protocol.etcd.MaintenanceGrpc;
+import io.stele.protocol.etcd.Permission;
 import io.stele.protocol.etcd.StatusRequest;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +43,23 @@ class EtcdRightsTest {
     Metadata headers = new Metadata();
     headers.put(Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER), token);
     return headers;
+  }
+
+  @Test
+  void permissionsAreListedInTheOrderOfTheirKeys() {
+    AuthGrpc.AuthBlockingStub auth = AuthGrpc.newBlockingStub(member.channel());
+    auth.roleAdd(AuthRoleAddRequest.newBuilder().setName("reader").build());
+    for (String key : new String[] {"m", "a", "z"}) {
+      auth.roleGrantPermission(
+          AuthRoleGrantPermissionRequest.newBuilder()
+              .setName("reader")
+              .setPerm(Permission.newBuilder().setKey(EtcdMember.bytes(key)))
+              .build());
+    }
+    assertThat(
+            auth.roleGet(AuthRoleGetRequest.newBuilder().setRole("reader").build()).getPermList())
+        .extracting(permission -> permission.getKey().toStringUtf8())
+        .containsExactly("a", "m", "z");
   }
 
   @Test

@@ -42,7 +42,10 @@ class EtcdStatusTest {
     assertThat(after.getDbSizeInUse()).isGreaterThan(before + 200_000);
     assertThat(after.getDbSize()).isGreaterThan(after.getDbSizeInUse() + 200_000);
     assertThat(member.page("/metrics").body())
-        .contains("etcd_mvcc_db_total_size_in_use_in_bytes " + after.getDbSizeInUse());
+        .contains("etcd_mvcc_db_total_size_in_use_in_bytes " + after.getDbSizeInUse())
+        .contains("etcd_server_quota_backend_bytes " + after.getDbSizeQuota())
+        .contains("etcd_server_version{server_version=\"3.6.0\"} 1\n")
+        .contains("etcd_server_is_learner 0");
   }
 
   @Test

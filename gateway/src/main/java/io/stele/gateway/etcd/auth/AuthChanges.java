@@ -7,6 +7,7 @@ import io.stele.gateway.etcd.auth.AuthState.User;
 import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.metastore.key.KeyRange;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -156,6 +157,7 @@ final class AuthChanges {
     List<Permission> permissions = new ArrayList<>(role.permissions());
     permissions.removeIf(other -> other.range().equals(permission.range()));
     permissions.add(permission);
+    permissions.sort(Comparator.comparing(other -> other.range().from())); // as etcd lists them
     return with(state, new Role(name, permissions));
   }
 

@@ -3,6 +3,7 @@ package io.stele.gateway.etcd.call;
 import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
+import java.util.Locale;
 
 /** The errors of etcd's API. Clients know them by their text, so it is etcd's own to the letter. */
 public enum EtcdError {
@@ -61,9 +62,18 @@ public enum EtcdError {
     return code.toStatus().withDescription(text);
   }
 
-  /** The whole text, as in the reason why a watch was cancelled. */
-  public String text() {
-    return text;
+  /** As the reason why a watch was cancelled: there etcd tells the error as gRPC prints it. */
+  public String reason() {
+    return "rpc error: code = " + nameInGo() + " desc = " + text;
+  }
+
+  /** PERMISSION_DENIED is PermissionDenied there. */
+  private String nameInGo() {
+    StringBuilder name = new StringBuilder();
+    for (String word : code.name().split("_", -1)) {
+      name.append(word.charAt(0)).append(word.substring(1).toLowerCase(Locale.ROOT));
+    }
+    return name.toString();
   }
 
   public StatusRuntimeException exception() {

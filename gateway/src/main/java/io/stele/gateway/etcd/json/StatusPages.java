@@ -76,7 +76,12 @@ public final class StatusPages {
     StringBuilder text = new StringBuilder(1024);
     gauge(text, "etcd_server_has_leader", standing.leader().isPresent() ? 1 : 0);
     gauge(text, "etcd_server_is_leader", standing.role() == Standing.Role.LEADER ? 1 : 0);
+    gauge(text, "etcd_server_is_learner", standing.role() == Standing.Role.OBSERVER ? 1 : 0);
     gauge(text, "etcd_server_proposals_applied_total", standing.applied());
+    gauge(text, "etcd_server_quota_backend_bytes", status.quotaBytes());
+    labelled(text, "etcd_server_version", "server_version", version);
+    labelled(text, "etcd_cluster_version", "cluster_version", version);
+    labelled(text, "etcd_server_id", "server_id", Long.toHexString(backend.header().getMemberId()));
     gauge(text, "etcd_debugging_mvcc_current_revision", status.revision());
     gauge(text, "etcd_debugging_mvcc_compact_revision", status.compacted());
     gauge(text, "etcd_debugging_mvcc_watcher_total", status.watches());
@@ -89,6 +94,12 @@ public final class StatusPages {
   private static void gauge(StringBuilder text, String name, long value) {
     text.append("# TYPE ").append(name).append(" gauge\n");
     text.append(String.format(Locale.ROOT, "%s %d%n", name, value));
+  }
+
+  /** A figure that says something by its label alone. */
+  private static void labelled(StringBuilder text, String name, String label, String value) {
+    text.append("# TYPE ").append(name).append(" gauge\n");
+    text.append(name).append('{').append(label).append("=\"").append(value).append("\"} 1\n");
   }
 
   /** What the system says; on one that does not, what the JVM has. */

@@ -192,7 +192,7 @@ final class EtcdWatch implements WatchSink {
   public void failed(SteleException problem) {
     close();
     switch (problem) {
-      case DeniedException _ -> cancel(EtcdError.PERMISSION_DENIED.text());
+      case DeniedException _ -> cancel(EtcdError.PERMISSION_DENIED.reason());
       case ExhaustedException much -> cancel("etcdserver: " + much.getMessage());
       default -> call.fail(problem);
     }

@@ -165,7 +165,7 @@ final class WatchCall implements OpenStreams.Stream {
     try {
       grant.checkRead(range);
     } catch (StatusRuntimeException e) {
-      refuse(EtcdError.PERMISSION_DENIED.text());
+      refuse(EtcdError.PERMISSION_DENIED.reason());
       return;
     }
     long id;
@@ -198,7 +198,7 @@ final class WatchCall implements OpenStreams.Stream {
                   watch));
     } catch (DeniedException e) {
       forget(id);
-      refuse(EtcdError.PERMISSION_DENIED.text());
+      refuse(EtcdError.PERMISSION_DENIED.reason());
       return;
     }
     if (request.getProgressNotify()) {
