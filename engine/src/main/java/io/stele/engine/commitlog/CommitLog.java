@@ -83,6 +83,7 @@ public final class CommitLog implements AutoCloseable {
   private final Progress progress;
   private final Thread thread;
 
+  private final ReentrantLock deleting = new ReentrantLock(); // taken before lock
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
   private final Condition room = lock.newCondition();
@@ -308,7 +309,20 @@ public final class CommitLog implements AutoCloseable {
     deleteReleased();
   }
 
+  /**
+   * In the order of the files, one at a time: a crash must not leave an older file without a newer
+   * one, or the log would seem to lack the records between.
+   */
   private void deleteReleased() throws IOException {
+    deleting.lock();
+    try {
+      deleteInOrder();
+    } finally {
+      deleting.unlock();
+    }
+  }
+
+  private void deleteInOrder() throws IOException {
     for (ClosedFile file = takeReleased(); file != null; file = takeReleased()) {
       try {
         files.delete(file.path());

@@ -22,7 +22,11 @@ import io.stele.engine.TestCells;
 import io.stele.engine.WaitingCall;
 import io.stele.testkit.ManualClock;
 import io.stele.testkit.run.LongRun;
+import io.stele.testkit.sim.HoldPoints;
+import io.stele.testkit.sim.HoldPoints.Hold;
+import io.stele.testkit.sim.ProcessFiles;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,6 +84,45 @@ class CommitLogTest {
         new Gate(call -> call.is(StoreCall.SYNC, "log/") && !header.compareAndSet(true, false));
     files.hook(gate);
     return gate;
+  }
+
+  /**
+   * Two threads let files go at the same time. One that is slow with an older file must not be
+   * overtaken: after a crash the log would have a hole.
+   */
+  @Test
+  void filesAreDeletedInTheirOrder() throws Exception {
+    HoldPoints points = new HoldPoints();
+    FileStore slow = new ProcessFiles("server", points, () -> false, _ -> "file").of(files);
+    CommitLogSettings oneRecord =
+        new CommitLogSettings(1, 0, 1 << 20, CommitLogSettings.DEFAULT.lazySync());
+    try (CommitLog log =
+        new CommitLog(slow, LOG, oneRecord, Clock.system(), LogReplay.Result.none(0))) {
+      for (long txn = 1; txn <= 4; txn++) {
+        log.enqueue(batch(txn), true);
+        log.await(txn);
+      }
+      Hold deletion = points.arm("server", "file delete");
+      Thread first = Thread.ofVirtual().start(() -> release(log, 1));
+      assertThat(deletion.awaitHolding(10, TimeUnit.SECONDS)).isTrue();
+      Thread second = Thread.ofVirtual().start(() -> release(log, 2));
+      while (second.getState() != Thread.State.WAITING && second.isAlive()) {
+        Thread.onSpinWait();
+      }
+      assertThat(replay(files)).isEqualTo(upTo(4));
+      deletion.release();
+      first.join();
+      second.join();
+      assertThat(files.list(LOG)).as("files of transactions 3 and 4").hasSize(2);
+    }
+  }
+
+  private static void release(CommitLog log, long txn) {
+    try {
+      log.release(txn);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test
