@@ -1,6 +1,7 @@
 package io.stele.tables.sim;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.file.CrashMode;
 import io.stele.tables.cluster.SmallCluster.Node;
 import io.stele.tables.meta.TableNames;
@@ -186,11 +187,20 @@ final class Actions {
 
   /** Cuts META1 in two within the rows of the table, and moves one half to another server. */
   void cutMeta() {
+    cutMeta(Bytes.utf8(any(List.of("2", "6", "a", "d", "x0"))));
+  }
+
+  /** The same, between the tablet that has a row and the next one. */
+  void cutMeta(Bytes row) {
     schedule.act(
-        "cut META1",
+        "cut META1 after the tablet with " + row,
         () -> {
-          List<TabletConfig> tablets = world.cluster.meta().tablets(Workload.TABLE);
-          TabletKey key = tablets.get(random.nextInt(tablets.size() - 1)).key();
+          TabletKey key =
+              world.cluster.meta().tablets(Workload.TABLE).stream()
+                  .filter(tablet -> tablet.range().contains(row))
+                  .map(TabletConfig::key)
+                  .findFirst()
+                  .orElseThrow(() -> new UnavailableException("no tablet with row " + row));
           world.master().tables().flush(TableNames.META1);
           var _ = world.master().tables().split(TableNames.META1, key.metaRow(), key.metaRow());
         });
@@ -206,7 +216,9 @@ final class Actions {
   // ---- schemas
 
   void toggleFamily() {
-    schedule.act("toggle a family", () -> workload.toggleFamily(world.master().tables()));
+    schedule.act(
+        "toggle a family",
+        () -> workload.toggleFamily(world.master().tables(), schedule::isServed, world::faults));
   }
 
   private void addFamilies() {

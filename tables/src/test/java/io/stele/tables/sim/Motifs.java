@@ -1,11 +1,18 @@
 package io.stele.tables.sim;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.schema.TableSchema;
 import io.stele.tables.cluster.SmallCluster.Node;
+import io.stele.tables.meta.Futures;
+import io.stele.tables.meta.MetaLevel;
+import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.TableNames;
+import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.meta.TabletKey;
 import io.stele.tables.sim.Actions.Place;
 import io.stele.tables.tablet.TabletState;
 import io.stele.testkit.sim.HoldPoints.Hold;
+import io.stele.testkit.table.TableFixture;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -34,13 +41,14 @@ final class Motifs {
 
   /** One of them. */
   void play() {
-    switch (random.nextInt(7)) {
+    switch (random.nextInt(8)) {
       case 0 -> leaveWhileSavesWait();
       case 1 -> serveADeadLogsTail();
       case 2 -> removeAFamilyDuringAMove();
       case 3 -> joinOverTwoMetaTablets();
       case 4 -> comeBackWithNewerRows();
       case 5 -> resumeAfterOthersTookOver();
+      case 6 -> loseATablet();
       default -> splitWhileMetaIsAway();
     }
   }
@@ -148,14 +156,14 @@ final class Motifs {
       return;
     }
     begin("a join over two tablets of META");
-    actions.cutMeta();
     Bytes at = Bytes.utf8(actions.any(List.of("2", "6", "a")));
+    actions.cutMeta(at);
     Optional<Node> joiner = owner(new Place(Workload.TABLE, at));
     if (joiner.isEmpty()) {
       return;
     }
     String point = random.nextBoolean() ? "meta apply" : "meta apply done";
-    Hold half = world.points.arm(joiner.get().self().run(), point, random.nextInt(2));
+    Hold half = world.points.arm(joiner.get().self().run(), point, random.nextInt(4));
     actions.join(at);
     boolean held = half.awaitHolding(SOON_MILLIS, TimeUnit.MILLISECONDS);
     schedule.act("look for holes in META", schedule::lookForHoles);
@@ -202,6 +210,35 @@ final class Motifs {
     schedule.note("resume " + owner.get());
     world.thaw(owner.get());
     writeNodes(1);
+  }
+
+  /**
+   * META says that a tablet is nobody's, as after a departure whose answer was lost, and its server
+   * flushes it. What it would save is refused for good, and must not keep its log for ever.
+   */
+  private void loseATablet() {
+    begin("a tablet is taken from a server that lives");
+    schedule.act(
+        "create a table",
+        () -> world.master().tables().create("d", TableSchema.ofFamilies("f"), List.of()));
+    Optional<Node> owner = owner(new Place("d", Bytes.utf8("0")));
+    if (owner.isEmpty()) {
+      return;
+    }
+    schedule.act("write", () -> owner.get().table("d").apply(TableFixture.put("0", "f:", 1, "0")));
+    schedule.act(
+        "take the tablet away",
+        () -> {
+          MetaTable meta = world.cluster.meta();
+          TabletConfig left =
+              meta.tablet(new TabletKey("d", Optional.empty()))
+                  .orElseThrow()
+                  .withServer("", List.of());
+          Futures.await(
+              meta.apply(MetaLevel.META1, new MetaTable.Change(List.of(left), List.of())));
+        });
+    schedule.act("flush", () -> owner.get().control().flush("d"));
+    schedule.expectShortLogs();
   }
 
   /** META1 leaves a server while META0 is away, and that server is to split a tablet meanwhile. */

@@ -2,12 +2,17 @@ package io.stele.tables.sim;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.SteleException;
+import io.stele.base.file.FileInfo;
+import io.stele.base.file.FilePath;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.time.RandomSource;
 import io.stele.tables.cluster.SmallCluster.Node;
 import io.stele.tables.meta.MetaLevel;
+import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.tablet.TabletState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +42,8 @@ final class Schedule implements AutoCloseable {
   private static final long LONG_QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
   private static final long LONG_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final int MOST_LOG_FILES = 4;
+  private static final int LOOKS_AT_LOGS = 60;
   private static final List<String> MACHINES = List.of("a:1", "b:1", "c:1");
 
   /** Something that was begun. */
@@ -53,6 +60,7 @@ final class Schedule implements AutoCloseable {
   private final List<Operation> open = new ArrayList<>();
   private final List<Due> due = new ArrayList<>();
   private final ConcurrentLinkedQueue<String> violations = new ConcurrentLinkedQueue<>();
+  private boolean shortLogs;
   private int step;
 
   Schedule(long seed) {
@@ -268,6 +276,9 @@ final class Schedule implements AutoCloseable {
         && await("all tablets are served", this::isServed)) {
       must("look at everything", () -> violations.addAll(workload.check(world.master().tables())));
       must("verify META", this::verify);
+      if (shortLogs) {
+        must("let logs go", this::checkLogs);
+      }
     }
     world.twoOwners().forEach(violations::add);
   }
@@ -291,7 +302,8 @@ final class Schedule implements AutoCloseable {
     return true;
   }
 
-  private boolean isServed() {
+  /** Whether all tablets are, as META says. */
+  boolean isServed() {
     try {
       for (MetaLevel level : MetaLevel.values()) {
         List<TabletConfig> tablets = world.cluster.meta().tablets(level, _ -> {}, _ -> {});
@@ -316,6 +328,41 @@ final class Schedule implements AutoCloseable {
 
   private static boolean hasLog(Node node, TabletConfig tablet) {
     return tablet.log().filter(log -> log.directory().name().equals(node.self().run())).isPresent();
+  }
+
+  /** In the end logs must have been let go as far as possible. */
+  void expectShortLogs() {
+    shortLogs = true;
+  }
+
+  private void checkLogs() {
+    for (int tries = 0; longLogs().isPresent(); tries++) {
+      if (tries == LOOKS_AT_LOGS) {
+        violations.add("a log is kept that nobody needs: " + longLogs().orElse("none"));
+        return;
+      }
+      for (Node node : world.nodes()) {
+        for (String table : List.of(Workload.TABLE, TableNames.META1, TableNames.META0)) {
+          node.control().flush(table);
+        }
+      }
+      workload.node(random);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
+    }
+  }
+
+  private Optional<String> longLogs() {
+    for (Node node : world.nodes()) {
+      try {
+        List<FileInfo> files = world.cluster.files().list(FilePath.of("log/" + node.self().run()));
+        if (files.size() > MOST_LOG_FILES) {
+          return Optional.of(files.size() + " files of " + node);
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return Optional.empty();
   }
 
   /** A change of two META servers that was cut off in the middle is for people to repair. */

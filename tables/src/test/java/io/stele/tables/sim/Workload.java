@@ -27,6 +27,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -181,26 +183,36 @@ final class Workload {
   // ---- schema
 
   /**
-   * Removes the family that comes and goes, or brings it back. By one client at a time: where
-   * another brings it back before all servers have heard that it is gone, its cells are not.
+   * Removes the family that comes and goes, or brings it back. By one client at a time, and back
+   * only while all tablets are served: where it comes back before a server has had a tablet without
+   * it, its cells come back too.
+   *
+   * @param served whether all tablets are
+   * @param faults how many there were by now
    */
-  void toggleFamily(TableAdmin admin) {
+  void toggleFamily(TableAdmin admin, BooleanSupplier served, LongSupplier faults) {
     if (toggling.compareAndSet(false, true)) {
       try {
-        toggle(admin);
+        toggle(admin, served, faults);
       } finally {
         toggling.set(false);
       }
     }
   }
 
-  private void toggle(TableAdmin admin) {
+  private void toggle(TableAdmin admin, BooleanSupplier served, LongSupplier faults) {
     TableSchema now = admin.schema(TABLE);
     boolean removes = has(now, "h");
+    long before = faults.getAsLong();
+    if (!removes && !served.getAsBoolean()) {
+      return;
+    }
     Set<Long> gone = Set.copyOf(written); // before the change: what comes meanwhile may stay
     admin.alter(TABLE, Optional.of(now), schema(!removes, others(now)));
     if (removes) {
       removed.addAll(gone);
+    } else if (faults.getAsLong() != before) {
+      removed.clear(); // a tablet may have been without server
     }
     operations.incrementAndGet();
   }

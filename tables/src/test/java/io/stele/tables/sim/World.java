@@ -41,6 +41,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,12 +62,12 @@ import org.jspecify.annotations.Nullable;
  * does not know yet.
  */
 final class World implements AutoCloseable {
-  /** Log files of a few records, so that they come and go; everything else happens on request. */
+  /** Log files of one record, so that they come and go; everything else happens on request. */
   private static final TabletServerSettings SERVER =
       TabletServerSettings.DEFAULT
           .withWrites(
               new WriteSettings(
-                  new CommitLogSettings(700, 0, 1L << 20, Duration.ofMillis(20)),
+                  new CommitLogSettings(100, 0, 1L << 20, Duration.ofMillis(20)),
                   64L << 20,
                   8L << 20,
                   1L << 30,
@@ -96,6 +97,7 @@ final class World implements AutoCloseable {
   private final Map<String, CompletableFuture<?>> failures = new ConcurrentHashMap<>(); // by run
   private final Map<String, Lease> leases = new ConcurrentHashMap<>(); // by run
   private final Map<String, Set<CompletableFuture<?>>> calls = new ConcurrentHashMap<>();
+  private final AtomicLong faults = new AtomicLong();
   private final List<Thread> ends = new ArrayList<>();
   private volatile Optional<Candidate> master = Optional.empty();
   private long token;
@@ -324,9 +326,15 @@ final class World implements AutoCloseable {
     return frozen.contains(node.self().run());
   }
 
+  /** How many servers have died or been suspended. */
+  long faults() {
+    return faults.get();
+  }
+
   /** Ends a process in the middle of whatever it does; its session ends later. */
   void kill(Node node) {
     String run = node.self().run();
+    faults.incrementAndGet();
     nodes.remove(node);
     dead.add(run);
     frozen.remove(run);
@@ -344,6 +352,7 @@ final class World implements AutoCloseable {
   /** Suspends a machine: its threads stop, its monotonic clock too. */
   void freeze(Node node) {
     String run = node.self().run();
+    faults.incrementAndGet();
     frozen.add(run);
     sessions.cutOff(run);
     clock(node.self().address()).suspend(true);
