@@ -19,8 +19,8 @@ import java.util.Optional;
  *   value              lifetime in seconds(2, big-endian; the highest bit: FIRST) answer
  * </pre>
  *
- * <p>FIRST stands in a request that its client has not sent before: no server can have carried it out,
- * so none has to look for it in the row.
+ * <p>FIRST stands in a request that its client has not sent before: no server can have carried it
+ * out, so none has to look for it in the row.
  *
  * <p>Reads pass marks over, erasures do not concern them, and flushes and compactions drop them
  * when their lifetime is over.
