@@ -19,9 +19,9 @@ import io.stele.metastore.raft.GroupMember;
 import io.stele.metastore.raft.GroupSettings;
 import io.stele.metastore.raft.PeerLink;
 import io.stele.metastore.raft.RaftSettings;
+import io.stele.metastore.raft.RatisSurvivor;
 import io.stele.metastore.raft.Replica;
 import io.stele.metastore.raft.SoloSettings;
-import io.stele.metastore.raft.Survivor;
 import io.stele.server.cluster.KnownServers;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -157,7 +157,7 @@ final class MetastoreRole implements AutoCloseable {
             server.name());
     PeerLink link = link(settings, channels);
     if (server.forceNewCluster()) {
-      new Survivor(place, replica, link)
+      new RatisSurvivor(place, replica, link)
           .takeOver(RandomSource.system())
           .ifPresent(taken -> events.publish(new ServerEvent.NewClusterForced(taken)));
     }

@@ -11,6 +11,7 @@ import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.MemberAdmin;
 import io.stele.metastore.node.MetastoreNode;
 import io.stele.metastore.raft.Member;
+import io.stele.metastore.raft.PeerIdentity;
 import io.stele.metastore.raft.SoloLog;
 import io.stele.metastore.raft.SoloSettings;
 import java.io.IOException;
@@ -22,6 +23,9 @@ import java.util.Optional;
 final class SteleNode implements AutoCloseable {
   private final LocalFileStore files;
   private final MetastoreNode node;
+  private static final Member SELF = new Member("a", "127.0.0.1:1", "127.0.0.1:2");
+  private static final String GROUP = "differential";
+
   private final Channels channels = new Channels();
   private final EtcdGateway gateway = new EtcdGateway(channels);
   private final EtcdServer server;
@@ -32,18 +36,11 @@ final class SteleNode implements AutoCloseable {
     files = LocalFileStore.open(directory.resolve("stele"));
     node =
         new MetastoreNode.Builder(
-                files,
-                replica ->
-                    SoloLog.open(
-                        files,
-                        new Member("a", "127.0.0.1:1", "127.0.0.1:2"),
-                        replica,
-                        SoloSettings.DEFAULT,
-                        events))
+                files, replica -> SoloLog.open(files, SELF, replica, SoloSettings.DEFAULT, events))
             .events(events)
-            .group(() -> "differential")
+            .group(() -> GROUP)
             .open();
-    gateway.serve(node, noAdmin());
+    gateway.serve(node, admin());
     server = EtcdServer.listen("127.0.0.1", port, gateway, tls);
     channel = NettyChannelBuilder.forTarget("127.0.0.1:" + server.port()).usePlaintext().build();
   }
@@ -61,13 +58,16 @@ final class SteleNode implements AutoCloseable {
     return new SteleNode(directory, 0, Optional.of(tls));
   }
 
-  /** Nobody changes the group of one. */
-  private static MemberAdmin noAdmin() {
+  /** Says who it is, and changes nothing. */
+  private static MemberAdmin admin() {
     return (MemberAdmin)
         Proxy.newProxyInstance(
             MemberAdmin.class.getClassLoader(),
             new Class<?>[] {MemberAdmin.class},
             (proxy, method, arguments) -> {
+              if (method.getName().equals("identify")) {
+                return new PeerIdentity(SELF, Optional.of(GROUP), 1);
+              }
               throw new AssertionError("not asked for: " + method);
             });
   }

@@ -42,7 +42,7 @@ final class Load implements AutoCloseable {
   private static final int WORKERS = 2; // of each kind, for each client
   private static final int ROWS = 12; // of each worker, in the table of stamped rows
   private static final long SPLIT_BYTES = 3 << 20; // a store takes a megabyte at once
-  private static final Duration PACE = Duration.ofMillis(80); // the servers need the processor too
+  private static final Duration PACE = Duration.ofMillis(200); // the servers need the processor too
   private static final Duration PATIENT = Duration.ofSeconds(90);
   private static final Duration IMPATIENT = Duration.ofSeconds(3);
 

@@ -117,7 +117,8 @@ final class Watcher implements Watch {
 
   @Override
   public void requestProgress() {
-    progressFor.set(hub.applied());
+    // A client that asks for changes from 229 on has seen 228, perhaps at a member that is ahead.
+    progressFor.set(Math.max(hub.applied(), request.from() - 1));
     hub.wake(this);
   }
 

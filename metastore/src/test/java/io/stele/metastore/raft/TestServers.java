@@ -83,7 +83,7 @@ final class TestServers implements AutoCloseable {
     /** Before it starts again. */
     Optional<String> takeOver() throws IOException {
       replica = new MapReplica(disk);
-      return new Survivor(
+      return new RatisSurvivor(
               new GroupMember.Place(files, Optional.of(directory), raftAddress, address, id),
               replica,
               link)

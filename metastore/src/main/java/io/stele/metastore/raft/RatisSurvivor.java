@@ -35,14 +35,14 @@ import org.apache.ratis.proto.RaftProtos.LogEntryProto;
  * crash before the last step leaves the member in its old group, and the same again goes on from
  * there.
  */
-public final class Survivor {
+public final class RatisSurvivor {
   private static final Duration ANSWER = Duration.ofSeconds(3);
 
   private final GroupMember.Place place;
   private final Replica<?> replica;
   private final PeerLink link;
 
-  public Survivor(GroupMember.Place place, Replica<?> replica, PeerLink link) {
+  public RatisSurvivor(GroupMember.Place place, Replica<?> replica, PeerLink link) {
     this.place = place;
     this.replica = replica;
     this.link = link;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One member of three is left: it goes on alone with all that it has. */
-class SurvivorTest {
+class RatisSurvivorTest {
   @TempDir Path root;
 
   @Test
