@@ -134,12 +134,17 @@ final class FileCollection {
             .atMost(SteleCluster.RECOVERY)
             .until(() -> stele.cluster().collectFiles(false), found -> !fragments(found).isEmpty());
     assertThat(told.bytes()).isPositive();
-    Garbage gone = stele.cluster().collectFiles(true);
-    assertThat(gone.blocked()).isEmpty();
-    // The master's own rounds may have been quicker with some of them.
-    assertThat(below("fragments"))
-        .doesNotContainAnyElementsOf(fragments(told))
-        .doesNotContainAnyElementsOf(fragments(gone));
+    // While a tablet is on its way, files of servers that are gone stay.
+    await("the end of all that was listed")
+        .atMost(SteleCluster.RECOVERY)
+        .untilAsserted(
+            () -> {
+              Garbage gone = stele.cluster().collectFiles(true);
+              assertThat(gone.blocked()).isEmpty();
+              assertThat(below("fragments"))
+                  .doesNotContainAnyElementsOf(fragments(told))
+                  .doesNotContainAnyElementsOf(fragments(gone));
+            });
     Set<String> named = named();
     assertThat(named).isNotEmpty();
     assertThat(below("fragments")).containsAll(named);
