@@ -72,7 +72,13 @@ final class Reservations {
     await(
         () -> wanted.stream().allMatch(this::isFree),
         patience,
-        () -> wanted.stream().filter(key -> !isFree(key)).findFirst().orElseThrow().toString());
+        // One that is interrupted may find them all free by now.
+        () ->
+            wanted.stream()
+                .filter(key -> !isFree(key))
+                .findFirst()
+                .map(TabletKey::toString)
+                .orElse("a tablet"));
     return take(wanted.stream().distinct().toList());
   }
 

@@ -395,7 +395,7 @@ final class World implements AutoCloseable {
   }
 
   Master master() {
-    return master.orElseThrow().master;
+    return master.orElseThrow(() -> new UnavailableException("there is no master")).master;
   }
 
   /** The tablets of a table at a server; none if it has died. */
