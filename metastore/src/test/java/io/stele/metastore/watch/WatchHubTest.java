@@ -94,12 +94,14 @@ class WatchHubTest {
             return true;
           }
         };
-    watch(key("/a", 190), sink);
-    sink.awaitLines("started 190", "200 /a=190 /a=192 /a=194 /a=196 /a=198 /a=200");
+    Watch watch = watch(key("/a", 190), sink);
+    String past = "200 /a=190 /a=192 /a=194 /a=196 /a=198 /a=200";
+    sink.awaitLines("started 190", past);
+    watch.requestProgress();
+    sink.awaitLines("started 190", past, "progress 200"); // it is live from here on
     put("/a", "201");
     put("/a", "202");
-    sink.awaitLines(
-        "started 190", "200 /a=190 /a=192 /a=194 /a=196 /a=198 /a=200", "201 /a=201", "202 /a=202");
+    sink.awaitLines("started 190", past, "progress 200", "201 /a=201", "202 /a=202");
   }
 
   @Test
