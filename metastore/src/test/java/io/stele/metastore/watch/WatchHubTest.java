@@ -152,6 +152,9 @@ class WatchHubTest {
     CollectingSink sink = new CollectingSink();
     Watch watch = watch(key("/a", 5), sink);
     watch.requestProgress(); // the client knows 4: nothing below that is progress
+    CollectingSink present = new CollectingSink();
+    watch(key("/a", 0), present).requestProgress();
+    present.awaitLines("started 2", "progress 1"); // so the hub has seen both wishes
     put("/a", "2");
     put("/a", "3");
     put("/a", "4");
