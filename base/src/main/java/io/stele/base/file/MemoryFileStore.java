@@ -223,17 +223,19 @@ public final class MemoryFileStore implements FileStore {
   }
 
   /**
-   * Makes the {@code k}th sync point of this store, counted from 1, fail without effect, and every
-   * later call with it.
+   * Makes the {@code k}th sync point from now, counted from 1, fail without effect, and every later
+   * call with it. Returns its number among all sync points of this store, as {@link #syncPoints}
+   * counts them.
    */
-  public void crashAtSync(long k) {
+  public long crashAtSync(long k) {
+    if (k < 1) {
+      throw new IllegalArgumentException(
+          "cannot crash at sync point " + k + " from now: the next one is 1");
+    }
     lock.lock();
     try {
-      if (k <= syncPoints) {
-        throw new IllegalArgumentException(
-            "cannot crash at sync point " + k + ": " + syncPoints + " have passed");
-      }
-      crashAt = k;
+      crashAt = syncPoints + k;
+      return crashAt;
     } finally {
       lock.unlock();
     }

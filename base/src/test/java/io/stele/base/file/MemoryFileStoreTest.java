@@ -319,9 +319,13 @@ class MemoryFileStoreTest {
     }
 
     @Test
-    void thatHavePassedCannotBeCrashedAt() throws IOException {
+    void areCountedFromTheCallThatCrashesAtOne() throws IOException {
       store.replace(LOG, bytes("x"));
-      assertThatThrownBy(() -> store.crashAtSync(1)).isInstanceOf(IllegalArgumentException.class);
+      assertThat(store.crashAtSync(2)).isEqualTo(store.syncPoints() + 2);
+      store.replace(LOG, bytes("y"));
+      assertThatThrownBy(() -> store.replace(LOG, bytes("z")))
+          .hasMessageContaining("crashed at sync point " + store.syncPoints());
+      assertThatThrownBy(() -> store.crashAtSync(0)).isInstanceOf(IllegalArgumentException.class);
     }
 
     private static String contents(MemoryFileStore target) throws IOException {
