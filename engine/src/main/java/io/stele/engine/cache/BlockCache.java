@@ -97,25 +97,36 @@ public final class BlockCache {
     }
     misses.increment();
     block = loader.get();
-    if (priority.preloads()) {
-      reside(key, priority, block);
-    } else {
-      adaptive.put(key, block);
-    }
-    file.offsets.add(offset); // after the block: an eviction that comes first must not undo it
-    if (file.dropped) { // meanwhile: nobody would ever ask for it again
-      forget(key);
-    }
+    place(key, priority, block);
     return block;
   }
 
-  private void reside(Key key, CachePriority priority, CachedBlock block) {
-    Residents.Admission admission = residents.admit(key, priority, block);
-    adaptiveBound.setMaximum(capacity - admission.weight());
-    if (!admission.admitted()) {
-      adaptive.put(key, block);
+  private void place(Key key, CachePriority priority, CachedBlock block) {
+    boolean resident = false;
+    if (priority.preloads()) {
+      Residents.Admission admission = residents.admit(key, priority, block);
+      adaptiveBound.setMaximum(capacity - admission.weight());
+      admission.displaced().forEach(this::compete);
+      resident = admission.admitted();
     }
-    admission.displaced().forEach(adaptive::put);
+    if (resident) {
+      remember(key);
+    } else {
+      compete(key, block);
+    }
+  }
+
+  private void compete(Key key, CachedBlock block) {
+    adaptive.put(key, block);
+    remember(key);
+  }
+
+  /** Comes after the block itself: an eviction that comes first must not undo it. */
+  private void remember(Key key) {
+    key.file.offsets.add(key.offset);
+    if (key.file.dropped) { // meanwhile: nobody would ever ask for it again
+      forget(key);
+    }
   }
 
   /** Gives all blocks of a file that are here the place of another priority. */
@@ -128,14 +139,7 @@ public final class BlockCache {
       }
       if (block != null) {
         forget(key);
-        if (priority.preloads()) {
-          reside(key, priority, block);
-        } else {
-          adaptive.put(key, block);
-        }
-        if (file.dropped) {
-          forget(key);
-        }
+        place(key, priority, block);
       }
     }
   }
@@ -145,10 +149,16 @@ public final class BlockCache {
     adaptiveBound.setMaximum(capacity - residents.remove(key));
   }
 
-  /** A block can be in both parts, if it was asked for by a reader without a priority. */
+  /**
+   * A block can be in both parts, if it was asked for by a reader without a priority. It may also
+   * become a resident at this moment, so the look at the residents comes last.
+   */
   private void evicted(@Nullable Key key) {
-    if (key != null && residents.get(key) == null) {
+    if (key != null) {
       key.file.offsets.remove(key.offset);
+      if (residents.get(key) != null) {
+        key.file.offsets.add(key.offset);
+      }
     }
   }
 

@@ -86,6 +86,26 @@ class BlockCacheTest {
     }
   }
 
+  /**
+   * The adaptive part shrinks when a heavier block moves in, and may evict its own copy of the
+   * block that just lost its place among the residents.
+   */
+  @Test
+  void blocksThatLostTheirPlaceAmongTheResidentsAreDroppedWithTheirFile() {
+    for (int round = 0; round < 50; round++) {
+      FileKey worse = cache.register();
+      FileKey better = cache.register();
+      loadsOf(worse, 69, CachePriority.SOME_FAMILIES);
+      loadsOf(worse, 11, CachePriority.ON_DEMAND); // now in both parts
+      for (int i = 0; i < 30; i++) {
+        cache.get(better, i, CachePriority.ONE_GROUP, () -> new TestBlock(2 * WEIGHT - 1));
+      }
+      cache.drop(better);
+      cache.drop(worse);
+      assertThat(weight()).as("round %d", round).isZero();
+    }
+  }
+
   @Test
   void aScanOfTenTimesTheCapacityDoesNotWashOutWhatIsUsedOften() {
     for (int round = 0; round < 20; round++) {
