@@ -7,7 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("a process has one handler of a signal, which servers of other tests replace")
 class HangUpTest {
   @Test
   @EnabledOnOs({OS.LINUX, OS.MAC})
