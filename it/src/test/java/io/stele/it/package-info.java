@@ -1,4 +1,4 @@
-/** Tests of Stele as a whole: its layers, and its programs as processes. */
+/** Tests of Stele as a whole: its programs as processes. */
 @NullMarked
 package io.stele.it;
 

@@ -70,7 +70,7 @@ class DfsClusterIT {
       Tablets tablets = new Tablets(cluster);
       tablets.await();
       FaultRun faults = new FaultRun(cluster, seed, FaultRun.Lengths.of(Tablets.SESSION), tablets);
-      try (Workloads workloads = new Workloads(tablets, seed, Duration.ofMillis(80))) {
+      try (Workloads workloads = new Workloads(tablets, seed, Duration.ofMillis(160))) {
         workloads.create();
         workloads.start(SteleCluster.RECOVERY.multipliedBy(2));
         faults.inject(Fault.of(Kind.KILL, Victim.SERVER));

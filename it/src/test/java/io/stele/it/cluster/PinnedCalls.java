@@ -39,7 +39,7 @@ final class PinnedCalls {
   static final Bytes FAMILY = Bytes.utf8("f");
   private static final Bytes QUALIFIER = Bytes.utf8("q");
   private static final int PAGE_BYTES = 1 << 20;
-  private static final Duration PACE = Duration.ofMillis(25); // the servers need the processor too
+  private static final Duration PACE = Duration.ofMillis(60); // the servers need the processor too
 
   private final Tables tables;
   private final String table;

@@ -58,7 +58,7 @@ class TabletClusterIT {
         ClusterFaultsIT.FEW,
         Tablets.SESSION.plusSeconds(1),
         Duration.ZERO,
-        Duration.ofMillis(60),
+        Duration.ofMillis(120),
         outcome -> {});
   }
 }

@@ -78,6 +78,7 @@ final class LockWorkload {
             (exclusive ? request.exclusive() : request.shared()).acquire(Duration.ofSeconds(1));
         hold(held, random);
         workers.answered();
+        workers.pause(Workers.PACE);
       } catch (ConflictException e) {
         // It was not its turn in time.
       } catch (SteleException e) {

@@ -17,7 +17,7 @@ import java.util.random.RandomGenerator;
 /** Threads that do one step after the other until they are told to stop. */
 public final class Workers {
   /** Between two steps of one worker: the members need the processor too. */
-  static final Duration PACE = Duration.ofMillis(10);
+  static final Duration PACE = Duration.ofMillis(30);
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

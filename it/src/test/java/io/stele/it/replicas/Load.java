@@ -39,7 +39,7 @@ final class Load implements AutoCloseable {
   static final String STAMPED = "stamped";
   static final List<String> TABLES = List.of(LIST, STAMPED);
 
-  private static final int WORKERS = 2; // of each kind, for each client
+  private static final int WORKERS = 1; // of each kind, for each client
   private static final int ROWS = 12; // of each worker, in the table of stamped rows
   private static final long SPLIT_BYTES = 3 << 20; // a store takes a megabyte at once
   private static final Duration PACE = Duration.ofMillis(200); // the servers need the processor too

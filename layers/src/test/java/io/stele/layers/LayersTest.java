@@ -1,4 +1,4 @@
-package io.stele.it;
+package io.stele.layers;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
