@@ -51,7 +51,8 @@ public final class Namespaces implements Network {
   /** Why this machine does not allow it; empty if it does. */
   public static Optional<String> unavailable() {
     if (!Needs.isInstalled("ip")) {
-      return Optional.of("the program ip is not installed (Debian: apt install iproute2)");
+      return Optional.of(
+          "the program ip is not on the path (Debian: apt install iproute2, in /usr/sbin)");
     }
     if (!Needs.isRoot()) {
       return Optional.of("only root may create network namespaces");
