@@ -103,6 +103,11 @@ public final class HookedFiles implements FileStore {
   }
 
   @Override
+  public void syncDeletions(FilePath directory) throws IOException {
+    files.syncDeletions(directory);
+  }
+
+  @Override
   public Optional<FileInfo> stat(FilePath path) throws IOException {
     return files.stat(path);
   }

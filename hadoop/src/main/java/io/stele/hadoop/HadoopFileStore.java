@@ -316,6 +316,10 @@ public final class HadoopFileStore implements FileStore {
     return status(path, file) != null && call("delete", path, () -> files.delete(file, false));
   }
 
+  /** Name nodes and object stores record a deletion before they answer. */
+  @Override
+  public void syncDeletions(FilePath directory) {}
+
   @Override
   public Optional<FileInfo> stat(FilePath path) throws IOException {
     Path file = locate(path);

@@ -144,6 +144,17 @@ public final class CrashPoint {
     }
 
     @Override
+    public void syncDeletions(FilePath directory) throws IOException {
+      boolean _ =
+          call(
+              "sync deletions in " + directory,
+              () -> {
+                files.syncDeletions(directory);
+                return true;
+              });
+    }
+
+    @Override
     public Optional<FileInfo> stat(FilePath path) throws IOException {
       return call("stat " + path, () -> files.stat(path));
     }

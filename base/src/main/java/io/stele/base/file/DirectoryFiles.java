@@ -69,6 +69,11 @@ public final class DirectoryFiles implements FileStore {
   }
 
   @Override
+  public void syncDeletions(FilePath directory) throws IOException {
+    files.syncDeletions(in(directory));
+  }
+
+  @Override
   public Optional<FileInfo> stat(FilePath path) throws IOException {
     return files.stat(in(path)).map(this::out);
   }

@@ -46,11 +46,15 @@ public interface FileStore extends Closeable {
   void rename(FilePath from, FilePath to) throws IOException;
 
   /**
-   * Deletes a file, or an empty directory.
+   * Deletes a file, or an empty directory. After a power loss it may be there again, unless {@link
+   * #syncDeletions} was called.
    *
    * @return false if it did not exist
    */
   boolean delete(FilePath path) throws IOException;
+
+  /** Makes deletions directly in a directory durable; does nothing if there is no directory. */
+  void syncDeletions(FilePath directory) throws IOException;
 
   Optional<FileInfo> stat(FilePath path) throws IOException;
 

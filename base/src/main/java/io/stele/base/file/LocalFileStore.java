@@ -270,6 +270,15 @@ public final class LocalFileStore implements FileStore {
   }
 
   @Override
+  public void syncDeletions(FilePath directory) throws IOException {
+    Path path = locate(directory);
+    BasicFileAttributes attributes = attributes(path);
+    if (attributes != null && attributes.isDirectory()) {
+      directories.persist(path);
+    }
+  }
+
+  @Override
   public Optional<FileInfo> stat(FilePath path) throws IOException {
     BasicFileAttributes attributes = attributes(locate(path));
     return attributes == null ? Optional.empty() : Optional.of(info(path, attributes));

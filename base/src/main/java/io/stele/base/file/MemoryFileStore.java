@@ -155,6 +155,16 @@ public final class MemoryFileStore implements FileStore {
   }
 
   @Override
+  public void syncDeletions(FilePath directory) throws IOException {
+    change(
+        StoreCall.SYNC,
+        () -> {
+          syncPoint(changed -> changed.settle(directory));
+          return null;
+        });
+  }
+
+  @Override
   public Optional<FileInfo> stat(FilePath path) throws IOException {
     return change(StoreCall.STAT, () -> Optional.ofNullable(info(path)));
   }

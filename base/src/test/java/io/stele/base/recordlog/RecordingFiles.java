@@ -131,6 +131,11 @@ final class RecordingFiles implements FileStore {
   }
 
   @Override
+  public void syncDeletions(FilePath directory) throws IOException {
+    memory.syncDeletions(directory);
+  }
+
+  @Override
   public Optional<FileInfo> stat(FilePath path) throws IOException {
     return memory.stat(path);
   }

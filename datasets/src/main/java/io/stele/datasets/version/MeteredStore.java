@@ -106,6 +106,11 @@ final class MeteredStore implements FileStore {
   }
 
   @Override
+  public void syncDeletions(FilePath directory) throws IOException {
+    store.syncDeletions(directory);
+  }
+
+  @Override
   public Optional<FileInfo> stat(FilePath path) throws IOException {
     return store.stat(path);
   }

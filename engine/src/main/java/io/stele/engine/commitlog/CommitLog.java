@@ -310,8 +310,8 @@ public final class CommitLog implements AutoCloseable {
   }
 
   /**
-   * In the order of the files, one at a time: a crash must not leave an older file without a newer
-   * one, or the log would seem to lack the records between.
+   * In the order of the files, one at a time, each for good: a crash must not leave an older file
+   * without a newer one, or the log would seem to lack the records between.
    */
   private void deleteReleased() throws IOException {
     deleting.lock();
@@ -326,6 +326,7 @@ public final class CommitLog implements AutoCloseable {
     for (ClosedFile file = takeReleased(); file != null; file = takeReleased()) {
       try {
         files.delete(file.path());
+        files.syncDeletions(file.path().parent());
       } catch (IOException e) {
         lock.lock();
         try {

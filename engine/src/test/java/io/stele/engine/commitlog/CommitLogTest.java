@@ -117,6 +117,39 @@ class CommitLogTest {
     }
   }
 
+  /**
+   * A file that was deleted may come back after a power loss, but not without those after it: the
+   * log would have a hole.
+   */
+  @Test
+  void aDeletedFileDoesNotComeBackAlone() throws Exception {
+    CommitLogSettings oneRecord =
+        new CommitLogSettings(1, 0, 1 << 20, CommitLogSettings.DEFAULT.lazySync());
+    List<String> all = LongStream.rangeClosed(1, 5).mapToObj("%010d.log"::formatted).toList();
+    for (int crashAt = 1; crashAt <= 5; crashAt++) {
+      MemoryFileStore store = new MemoryFileStore();
+      try (CommitLog log =
+          new CommitLog(store, LOG, oneRecord, Clock.system(), LogReplay.Result.none(0))) {
+        for (long txn = 1; txn <= 5; txn++) {
+          log.enqueue(batch(txn), true);
+          log.await(txn);
+        }
+        store.crashAtSync(crashAt);
+        try {
+          log.release(4);
+        } catch (IOException e) {
+          // The power failed.
+        }
+        for (long seed = 0; seed < 10; seed++) {
+          MemoryFileStore found = store.crash(CrashMode.tornTails(seed, CrashMode.Tail.NONE));
+          List<String> left =
+              found.list(LOG).stream().map(FileInfo::path).map(FilePath::name).toList();
+          assertThat(left).isEqualTo(all.subList(5 - left.size(), 5));
+        }
+      }
+    }
+  }
+
   private static void release(CommitLog log, long txn) {
     try {
       log.release(txn);

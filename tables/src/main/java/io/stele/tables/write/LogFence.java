@@ -108,6 +108,11 @@ public final class LogFence {
     }
 
     @Override
+    public void syncDeletions(FilePath directory) throws IOException {
+      files.syncDeletions(directory);
+    }
+
+    @Override
     public Optional<FileInfo> stat(FilePath path) throws IOException {
       return files.stat(path);
     }

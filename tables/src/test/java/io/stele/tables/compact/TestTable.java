@@ -430,6 +430,11 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
     }
 
     @Override
+    public void syncDeletions(FilePath directory) throws IOException {
+      store.syncDeletions(directory);
+    }
+
+    @Override
     public Optional<FileInfo> stat(FilePath path) throws IOException {
       return store.stat(path);
     }
