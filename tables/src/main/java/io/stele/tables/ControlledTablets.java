@@ -111,7 +111,8 @@ final class ControlledTablets implements TabletControl {
   @Override
   public void reloadSchema(long token, String table) {
     check(token);
-    ifHere(table, _ -> machinery.lifecycle().reloadSchema(table));
+    machinery.lifecycle().reloadSchemaIfHere(table);
+    machinery.parts().sequencer().checkLease();
   }
 
   @Override

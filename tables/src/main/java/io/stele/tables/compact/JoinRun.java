@@ -95,7 +95,8 @@ final class JoinRun {
         upper.state(),
         floor(view, lower, upper),
         files,
-        Optional.of(chains));
+        Optional.of(chains),
+        Math.min(lower.schemaRevision(), upper.schemaRevision()));
   }
 
   /**

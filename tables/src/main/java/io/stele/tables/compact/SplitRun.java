@@ -87,10 +87,18 @@ final class SplitRun {
               now.state(),
               now.fromTxn(),
               now.files(),
-              now.chains());
+              now.chains(),
+              now.schemaRevision());
       TabletView upper =
           new TabletView(
-              now.tablet(), row, now.last(), now.state(), now.fromTxn(), now.files(), now.chains());
+              now.tablet(),
+              row,
+              now.last(),
+              now.state(),
+              now.fromTxn(),
+              now.files(),
+              now.chains(),
+              now.schemaRevision());
       now.fragments().forEach(table.graph()::share);
       table.replace(view.without(now.tablet()).with(List.of(lower, upper)));
       return Optional.of(new Halves(lower, upper));

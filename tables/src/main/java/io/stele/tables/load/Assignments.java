@@ -232,8 +232,8 @@ public final class Assignments {
             .value()
             .orElseThrow(
                 () -> new NotFoundException("META has no schema of table \"" + name + "\""));
-    Table table = tables.add(name, schema.schema(), Optional.empty());
-    if (!table.isMeta() && !table.view().schema().equals(schema.schema())) {
+    Table table = tables.add(name, schema, Optional.empty());
+    if (!table.isMeta() && table.view().origins().revision() < schema.revision()) {
       lifecycle.reloadSchema(name);
     }
     return table;

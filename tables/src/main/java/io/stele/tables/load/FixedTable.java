@@ -13,6 +13,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.ReadableFile;
 import io.stele.base.schema.TableSchema;
+import io.stele.tables.meta.FamilyOrigins;
 import io.stele.tables.meta.MetaRows;
 import io.stele.tables.meta.SchemaCells;
 import io.stele.tables.meta.TabletCells;
@@ -90,7 +91,7 @@ final class FixedTable {
   static void save(FileStore files, Table table, TabletConfig config) {
     FilePath path = table.configFile().orElseThrow();
     CellBatchBuilder batch = new CellBatchBuilder();
-    SchemaCells.save(table.name(), table.view().schema(), 1, batch);
+    SchemaCells.save(table.name(), table.view().schema(), FamilyOrigins.CREATED, batch);
     TabletCells.save(config, batch);
     byte[] packed = batch.build().toArray();
     byte[] bytes = Arrays.copyOf(packed, packed.length + Integer.BYTES);

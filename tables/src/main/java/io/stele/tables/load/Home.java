@@ -29,13 +29,14 @@ public record Home(String address, FilePath log) {
         logs(tablet),
         tablet.files(),
         stampedTo,
+        tablet.schemaRevision(),
         revision);
   }
 
   /** This run's log is the newest; before it those that are still to be replayed. */
   private List<LogRef> logs(TabletView tablet) {
     List<LogRef> logs = new ArrayList<>(tablet.owedLogs());
-    logs.add(new LogRef(log, tablet.fromTxn()));
+    logs.add(new LogRef(log, tablet.fromTxn(), tablet.schemaRevision()));
     return logs;
   }
 
@@ -49,6 +50,7 @@ public record Home(String address, FilePath log) {
         List.of(),
         tablet.files(),
         stampedTo,
+        tablet.schemaRevision(),
         revision);
   }
 }

@@ -13,6 +13,7 @@ import io.stele.base.table.MetaProblem;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.files.StoreIdentity;
+import io.stele.tables.meta.FamilyOrigins;
 import io.stele.tables.meta.Futures;
 import io.stele.tables.meta.LoadCheck;
 import io.stele.tables.meta.MetaLevel;
@@ -25,7 +26,6 @@ import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
 import io.stele.tables.schema.FamilyMap;
 import io.stele.tables.schema.SchemaChange;
-import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
@@ -109,7 +109,7 @@ public final class Lifecycle {
   public long loadMeta() {
     long records = 0;
     for (String name : List.of(TableNames.META0, TableNames.META1)) {
-      Table table = tables.add(name, MetaSchema.table(), Optional.empty());
+      Table table = tables.add(name, StoredSchema.created(MetaSchema.table()), Optional.empty());
       List<TabletConfig> found = meta.tablets(name);
       if (!found.isEmpty() && name.equals(TableNames.META0)) {
         found = List.of(meta.loadable(found.getFirst().key())); // to be saved from here on
@@ -138,7 +138,7 @@ public final class Lifecycle {
         }
         Optional<StoredSchema> schema = meta.schema(name).value();
         if (schema.isPresent()) {
-          Table table = tables.add(name, schema.get().schema(), Optional.empty());
+          Table table = tables.add(name, schema.get(), Optional.empty());
           found.put(table, sound(name, meta.tablets(name)));
         }
       } catch (SteleException e) {
@@ -254,7 +254,7 @@ public final class Lifecycle {
           }
           tablets.add(TabletConfig.empty(name, first, Optional.empty()));
           Futures.await(meta.create(name, schema, tablets));
-          Table table = tables.add(name, schema, Optional.empty());
+          Table table = tables.add(name, StoredSchema.created(schema), Optional.empty());
           load(Map.of(table, tablets));
         });
   }
@@ -307,7 +307,7 @@ public final class Lifecycle {
                 snapshot(from, found -> pins.addAll(pin(found))).stream()
                     .map(tablet -> tablet.copyFor(target))
                     .toList();
-            TableSchema schema = from.view().schema();
+            StoredSchema schema = new StoredSchema(from.view().schema(), from.view().origins());
             Futures.await(meta.create(target, schema, tablets));
             load(Map.of(tables.add(target, schema, Optional.empty()), tablets));
           } finally {
@@ -435,7 +435,8 @@ public final class Lifecycle {
                         tablet.state(),
                         txn,
                         new TreeMap<>(),
-                        Optional.empty()));
+                        Optional.empty(),
+                        tablet.schemaRevision()));
               }
               table.replace(view.withTablets(emptied), ended);
             });
@@ -455,13 +456,20 @@ public final class Lifecycle {
           Table table = changeable(name);
           checkTablets(table, TabletState.ACTIVE);
           SchemaChange.checkExpected(name, expected, table.view().schema());
-          settleIfFamiliesCome(table, schema);
-          if (!table.isFixed()) {
+          if (table.isFixed()) {
+            putInForce(table, new StoredSchema(schema, table.view().origins()));
+          } else {
             AsOf<Optional<StoredSchema>> known = meta.schema(name);
             Futures.await(meta.saveSchema(name, schema, known));
+            putInForce(table, stored(name));
           }
-          putInForce(table, schema);
         });
+  }
+
+  private StoredSchema stored(String name) {
+    return meta.schema(name)
+        .value()
+        .orElseThrow(() -> new NotFoundException("META has no schema of table \"" + name + "\""));
   }
 
   /**
@@ -474,34 +482,53 @@ public final class Lifecycle {
         name,
         () -> {
           Table table = changeable(name);
-          TableSchema stored =
-              meta.schema(name)
-                  .value()
-                  .orElseThrow(
-                      () -> new NotFoundException("META has no schema of table \"" + name + "\""))
-                  .schema();
-          if (!stored.equals(table.view().schema())) {
+          StoredSchema stored = stored(name);
+          if (stored.revision() > table.view().origins().revision()) {
             checkTablets(table, TabletState.ACTIVE);
-            if (familiesCome(table.view().schema(), stored)
-                || familiesCome(stored, table.view().schema())) {
-              // Those that go too: META has the schema already in which they come back, if this
-              // server is to learn of it too late.
-              settle(table);
-            }
             putInForce(table, stored);
           }
         });
   }
 
   /**
-   * A family that comes may have been here before, and the log still have cells of it, which a
-   * replay under the new schema would bring back. So all that the log says of the table goes to
-   * disk first, and is not replayed any more.
+   * The same for a table of which something may be here. It waits for tablets that are being taken
+   * over: their server has perhaps read the last schema.
    */
-  private void settleIfFamiliesCome(Table table, TableSchema schema) {
-    if (familiesCome(table.view().schema(), schema)) {
-      settle(table);
+  public void reloadSchemaIfHere(String name) {
+    locks.changing(
+        name,
+        () -> {
+          if (tables.find(name).isPresent()) {
+            reloadSchema(name);
+          }
+        });
+  }
+
+  /**
+   * Before a family that comes takes its first cells, META says that the tablets are as of the
+   * schema that has it, and that the log counts from now on: what files and log have of a family of
+   * that name is from before it was removed.
+   */
+  private void putInForce(Table table, StoredSchema schema) {
+    if (table.isFixed()
+        ? familiesCome(table.view().schema(), schema.schema())
+        : !tabletsHave(table, schema.origins())) {
+      settle(table, schema.origins());
     }
+    withoutCompaction.accept(
+        () ->
+            flusher.pausing(
+                () -> {
+                  schemas.change(table, schema);
+                  return table;
+                }));
+    configs.saveNow(table, tabletsOf(table));
+    changed.accept(table);
+  }
+
+  private static boolean tabletsHave(Table table, FamilyOrigins origins) {
+    return table.view().tablets().stream()
+        .allMatch(tablet -> origins.allCountIn(tablet.schemaRevision()));
   }
 
   private static boolean familiesCome(TableSchema before, TableSchema after) {
@@ -514,33 +541,16 @@ public final class Lifecycle {
                         .anyMatch(family -> known.groupOf(Bytes.utf8(family)) < 0));
   }
 
-  private void settle(Table table) {
+  private void settle(Table table, FamilyOrigins origins) {
     flusher.flush(table);
-    server
-        .lock()
-        .run(
-            () -> {
-              TableView view = table.view();
-              long oldest = view.groups().stream().mapToLong(GroupView::minTxn).min().orElseThrow();
-              long onDisk = Math.min(oldest - 1, server.sequencer().assigned());
-              for (Tablet tablet : tabletsOf(table)) {
-                view = view.withTablet(tablet, each -> each.withFromTxn(onDisk));
-              }
-              table.replace(view);
-            });
-    configs.saveNow(table, tabletsOf(table));
-  }
-
-  private void putInForce(Table table, TableSchema schema) {
     withoutCompaction.accept(
         () ->
             flusher.pausing(
                 () -> {
-                  schemas.change(table, schema);
+                  schemas.prepare(table, origins);
                   return table;
                 }));
     configs.saveNow(table, tabletsOf(table));
-    changed.accept(table);
   }
 
   /** Looks whether somebody has changed schemas in META. */
@@ -598,7 +608,7 @@ public final class Lifecycle {
             .map(FixedTable.Config::tablet)
             .orElseGet(() -> TabletConfig.empty(name, Bytes.EMPTY, Optional.empty()));
     fixed.add(name, configFile);
-    Table table = tables.add(name, schema, Optional.of(configFile));
+    Table table = tables.add(name, StoredSchema.created(schema), Optional.of(configFile));
     boolean loaded = false;
     try {
       load(Map.of(table, List.of(tablet)));
@@ -627,11 +637,7 @@ public final class Lifecycle {
     locks.changing(
         name,
         () -> {
-          StoredSchema schema =
-              meta.schema(name)
-                  .value()
-                  .orElseThrow(() -> new NotFoundException("META has no table \"" + name + "\""));
-          Table table = tables.add(name, schema.schema(), Optional.empty());
+          Table table = tables.add(name, stored(name), Optional.empty());
           load(Map.of(table, sound(name, meta.tablets(name))));
         });
   }

@@ -7,6 +7,7 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.tables.event.TableEvent;
+import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.LogRef;
 import io.stele.tables.meta.MetaLevel;
 import io.stele.tables.meta.TabletConfig;
@@ -19,6 +20,7 @@ import io.stele.tables.tablet.TabletView;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -248,16 +251,26 @@ public final class Loader {
   // ---- 1 to 3: it becomes this server's
 
   private List<Coming> placeholders(Table table, List<TabletConfig> wanted) {
+    Map<TabletConfig, SortedMap<String, List<FragmentRef>>> files = new HashMap<>();
+    for (TabletConfig config : wanted) {
+      if (!isHere(table.view(), config)) {
+        checkSchema(table, config);
+        files.put(
+            config,
+            SchemaChanger.counting(
+                table, table.view().origins(), config.schemaRevision(), config.fragments()));
+      }
+    }
     List<Coming> coming = new ArrayList<>();
     server.lock().lock();
     try {
       TableView view = table.view();
-      for (TabletConfig config : wanted) {
-        Bytes probeRow = config.first().successor();
-        if (view.find(probeRow).isEmpty()) {
-          coming.add(Coming.of(table, config, home));
-        }
-      }
+      files.forEach(
+          (config, counting) -> {
+            if (!isHere(view, config)) {
+              coming.add(Coming.of(table, config, counting, home));
+            }
+          });
       table.replace(
           view.with(
               coming.stream().map(each -> each.view(TabletState.CONFIG_LOADING, 0)).toList()));
@@ -265,6 +278,24 @@ public final class Loader {
       server.lock().unlock();
     }
     return coming;
+  }
+
+  private static boolean isHere(TableView view, TabletConfig config) {
+    return view.find(config.first().successor()).isPresent();
+  }
+
+  /** Under an older schema, cells of a family that was added since would be taken for others. */
+  private static void checkSchema(Table table, TabletConfig config) {
+    long newest =
+        config.logs().stream()
+            .mapToLong(LogRef::schemaRevision)
+            .reduce(config.schemaRevision(), Math::max);
+    long known = table.view().origins().revision();
+    if (newest > known) {
+      throw new UnavailableException(
+          "%s is as of revision %d of its table's schema, and this server has revision %d: try again"
+              .formatted(config.key(), newest, known));
+    }
   }
 
   private void drop(Coming coming) {

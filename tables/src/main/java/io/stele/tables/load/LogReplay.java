@@ -11,9 +11,12 @@ import io.stele.base.schema.TableSchema;
 import io.stele.engine.chain.Link;
 import io.stele.engine.memory.BulkFragment;
 import io.stele.engine.merge.Older;
+import io.stele.tables.meta.FamilyOrigins;
 import io.stele.tables.schema.FamilyMap;
 import io.stele.tables.tablet.FragmentOrigin;
 import io.stele.tables.tablet.ServerParts;
+import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableView;
 import io.stele.tables.write.LogHead;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -45,8 +48,10 @@ final class LogReplay {
    * @param last its last row; none if it has no end
    * @param fromTxn what was committed up to it is in the tablet's files
    * @param upToTxn what was committed behind it does not count: another server had the tablet
+   * @param schemaRevision the log is as of this revision of the table's schema
    */
-  record Wanted(Bytes first, Optional<Bytes> last, long fromTxn, long upToTxn) {
+  record Wanted(
+      Bytes first, Optional<Bytes> last, long fromTxn, long upToTxn, long schemaRevision) {
     boolean endsBefore(CellView cell) {
       return last.isPresent()
           && last.get().compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) < 0;
@@ -61,17 +66,24 @@ final class LogReplay {
   private static final class Target {
     final String table;
     final TableSchema schema;
+    final FamilyOrigins origins;
     final FamilyMap families;
     final List<Wanted> tablets; // in the order of their rows
     final List<BulkFragment> memory = new ArrayList<>(); // by group
     final Map<String, List<FilePath>> files = new HashMap<>(); // by group; of the writing thread
+    private final boolean[] older; // by tablet: families were added since its log was written
     private int at; // the tablet that the last cell was looked for in
 
-    Target(String table, TableSchema schema, List<Wanted> tablets) {
+    Target(String table, TableView view, List<Wanted> tablets) {
       this.table = table;
-      this.schema = schema;
-      this.families = new FamilyMap(schema);
+      this.schema = view.schema();
+      this.origins = view.origins();
+      this.families = view.families();
       this.tablets = tablets.stream().sorted(Comparator.comparing(Wanted::first)).toList();
+      this.older = new boolean[tablets.size()];
+      for (int i = 0; i < older.length; i++) {
+        older[i] = !origins.allCountIn(this.tablets.get(i).schemaRevision());
+      }
       schema.groups().forEach(_ -> memory.add(new BulkFragment()));
     }
 
@@ -104,7 +116,7 @@ final class LogReplay {
 
     /**
      * Takes a cell if it is wanted. Row erasures concern all groups; families that the schema has
-     * no more are left out.
+     * no more, or that were added since, are left out.
      *
      * @return by how much memory has grown
      */
@@ -123,7 +135,15 @@ final class LogReplay {
         return add(memory.getFirst(), cell);
       }
       int group = families.groupOf(cell.familyArray, cell.familyOffset, cell.familyLength);
-      return group < 0 ? 0 : add(memory.get(group), cell);
+      return group < 0 || isOfARemovedFamily(cell) ? 0 : add(memory.get(group), cell);
+    }
+
+    /** Has the family been removed, and added again, since the cell was written? */
+    private boolean isOfARemovedFamily(CellView cell) {
+      return older[at] // the tablet that wants it
+          && !origins.countsIn(
+              Bytes.copyOf(cell.familyArray, cell.familyOffset, cell.familyLength),
+              tablets.get(at).schemaRevision());
     }
 
     private static long add(BulkFragment group, CellView cell) {
@@ -154,8 +174,8 @@ final class LogReplay {
   }
 
   /** Adds tablets of a table, whose configurations name this log; at least one. */
-  void want(String table, TableSchema schema, List<Wanted> tablets) {
-    targets.put(Bytes.utf8(table), new Target(table, schema, tablets));
+  void want(Table table, List<Wanted> tablets) {
+    targets.put(Bytes.utf8(table.name()), new Target(table.name(), table.view(), tablets));
   }
 
   /** Transactions that could not be read; after {@link #run}. */

@@ -84,7 +84,11 @@ final class Recovery {
 
     LogReplay.Wanted wanted() {
       return new LogReplay.Wanted(
-          coming.config().first(), coming.config().last(), log().fromTxn(), upToTxn());
+          coming.config().first(),
+          coming.config().last(),
+          log().fromTxn(),
+          upToTxn(),
+          log().schemaRevision());
     }
   }
 
@@ -138,10 +142,7 @@ final class Recovery {
   private void read(FilePath directory, Map<Table, List<Owed>> wanted) {
     DeadLog log = new DeadLog(logs, directory);
     LogReplay replay = new LogReplay(server, log, pieceBytes);
-    wanted.forEach(
-        (table, owed) ->
-            replay.want(
-                table.name(), table.view().schema(), owed.stream().map(Owed::wanted).toList()));
+    wanted.forEach((table, owed) -> replay.want(table, owed.stream().map(Owed::wanted).toList()));
     try {
       replay.run();
       boolean salvaged = !replay.damages().isEmpty() && log.isSalvaged();
@@ -253,7 +254,8 @@ final class Recovery {
         old.fromTxn(),
         chains,
         old.chains(),
-        List.of());
+        List.of(),
+        old.schemaRevision());
   }
 
   /**
@@ -272,7 +274,7 @@ final class Recovery {
     for (String group : groups) {
       List<FragmentRef> chain =
           coming.isNew()
-              ? coming.config().fragments().getOrDefault(group, List.of())
+              ? coming.files().getOrDefault(group, List.of())
               : view.get().files().getOrDefault(group, List.of());
       int[] ofLogs = new int[files.size()];
       int end = chain.size();

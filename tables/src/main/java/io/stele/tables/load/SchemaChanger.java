@@ -9,7 +9,9 @@ import io.stele.engine.chain.Link;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.engine.memory.MemFragment;
 import io.stele.tables.event.TableEvent;
+import io.stele.tables.meta.FamilyOrigins;
 import io.stele.tables.meta.FragmentRef;
+import io.stele.tables.meta.MetaTable.StoredSchema;
 import io.stele.tables.meta.TabletKey;
 import io.stele.tables.schema.ChainPlan;
 import io.stele.tables.schema.FamilyMap;
@@ -17,6 +19,7 @@ import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletView;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,6 +31,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
@@ -43,11 +47,71 @@ public final class SchemaChanger {
   }
 
   /**
+   * Makes tablets as of a schema that is about to come into force: what their files have of
+   * families that it adds does not count, and what the log says counts from what is in memory on.
+   * The caller has flushed the table, sees to what {@link #change} asks for, and saves the
+   * configurations before that.
+   */
+  public void prepare(Table table, FamilyOrigins origins) {
+    Map<Tablet, SortedMap<String, List<FragmentRef>>> files = new HashMap<>();
+    for (TabletView tablet : table.view().tablets()) {
+      files.put(tablet.tablet(), counting(table, origins, tablet.schemaRevision(), tablet.files()));
+    }
+    server
+        .lock()
+        .run(
+            () -> {
+              TableView view = table.view();
+              long oldest = view.groups().stream().mapToLong(GroupView::minTxn).min().orElseThrow();
+              long onDisk = Math.min(oldest - 1, server.sequencer().assigned());
+              List<DiskFragment> ended = new ArrayList<>();
+              List<TabletView> prepared = new ArrayList<>();
+              for (TabletView tablet : view.tablets()) {
+                SortedMap<String, List<FragmentRef>> counting =
+                    Objects.requireNonNull(files.get(tablet.tablet()), "none comes meanwhile");
+                TabletView next = tablet.withFromTxn(onDisk).withSchemaRevision(origins.revision());
+                if (!counting.equals(tablet.files())) {
+                  ended.addAll(tablet.fragments());
+                  next = next.withFiles(counting, Optional.empty());
+                }
+                prepared.add(next);
+              }
+              table.replace(view.withTablets(prepared), ended);
+            });
+  }
+
+  /** Chains without what they have of families that were added after they were made. */
+  static SortedMap<String, List<FragmentRef>> counting(
+      Table table, FamilyOrigins origins, long asOf, SortedMap<String, List<FragmentRef>> chains) {
+    if (origins.allCountIn(asOf)) {
+      return chains;
+    }
+    SortedMap<String, List<FragmentRef>> counting = new TreeMap<>();
+    chains.forEach(
+        (group, chain) ->
+            counting.put(
+                group, chain.stream().map(each -> counting(table, origins, asOf, each)).toList()));
+    return counting;
+  }
+
+  private static FragmentRef counting(
+      Table table, FamilyOrigins origins, long asOf, FragmentRef fragment) {
+    Set<Bytes> all =
+        fragment.families().orElseGet(() -> contents(table, fragment.path()).families());
+    Set<Bytes> counting = new HashSet<>(all);
+    counting.removeIf(family -> !origins.countsIn(family, asOf));
+    return counting.size() == all.size()
+        ? fragment
+        : FragmentRef.restricted(fragment.path(), counting);
+  }
+
+  /**
    * Puts a schema into force. The caller sees to it that no flush and no compaction changes a chain
    * meanwhile, and that tablets are neither loaded nor unloaded; and saves the configurations
    * afterwards.
    */
-  public void change(Table table, TableSchema schema) {
+  public void change(Table table, StoredSchema stored) {
+    TableSchema schema = stored.schema();
     Map<FilePath, ChainPlan.Contents> contents = contents(table);
     TableView view = table.view();
     List<TabletView> tablets = new ArrayList<>();
@@ -55,7 +119,8 @@ public final class SchemaChanger {
     List<DiskFragment> ended = new ArrayList<>();
     FamilyMap families = new FamilyMap(schema);
     TableView shape =
-        new TableView(schema, view.schemaVersion() + 1, families, List.of(), List.of());
+        new TableView(
+            schema, stored.origins(), view.schemaVersion() + 1, families, List.of(), List.of());
     boolean kept = false;
     try {
       for (TabletView tablet : view.tablets()) {
@@ -74,6 +139,7 @@ public final class SchemaChanger {
                   table.replace(
                       new TableView(
                           schema,
+                          stored.origins(),
                           shape.schemaVersion(),
                           families,
                           groups(table.view(), schema, families),

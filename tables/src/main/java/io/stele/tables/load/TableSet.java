@@ -5,10 +5,10 @@ import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
-import io.stele.base.schema.TableSchema;
 import io.stele.base.text.NearestName;
 import io.stele.engine.cache.BlockCache;
 import io.stele.tables.event.TableEvent;
+import io.stele.tables.meta.MetaTable.StoredSchema;
 import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
@@ -90,14 +90,14 @@ public final class TableSet {
   }
 
   /** Makes a table that has no tablets here yet, or answers the one there is. */
-  Table add(String name, TableSchema schema, Optional<FilePath> configFile) {
+  Table add(String name, StoredSchema schema, Optional<FilePath> configFile) {
     failed.remove(name);
     unloaded.remove(name);
     return tables.computeIfAbsent(
         name,
         _ -> {
           FragmentGraph graph = new FragmentGraph(server.files(), cache);
-          TableView view = TableView.empty(schema);
+          TableView view = TableView.empty(schema.schema(), schema.origins());
           Table table =
               new Table(
                   name,

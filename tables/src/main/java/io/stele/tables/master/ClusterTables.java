@@ -194,16 +194,11 @@ public final class ClusterTables implements TableAdmin {
     return check(table);
   }
 
-  /**
-   * All that logs say of the table goes to files first: a family that comes may have been there
-   * before, and a replay under the new schema would bring its cells back. A server that loads a
-   * tablet meanwhile is told too, and looks again once it has it.
-   */
+  /** A server that loads a tablet meanwhile is told too, and looks again once it has it. */
   @Override
   public void alter(String table, Optional<TableSchema> expected, TableSchema schema) {
     checkChangeable(table);
-    SchemaChange.checkExpected(table, expected, check(table)); // before servers do any work
-    tell(owners(table), "flush table \"" + table + "\"", control -> control.flush(table));
+    SchemaChange.checkExpected(table, expected, check(table));
     AsOf<Optional<StoredSchema>> known = stored(table);
     long revision = known.value().orElseThrow(() -> noTable(table)).revision();
     master.parts().lead().check();
@@ -214,7 +209,11 @@ public final class ClusterTables implements TableAdmin {
               table, expected, now.value().orElseThrow(() -> noTable(table)).schema());
           Futures.await(meta.saveSchema(table, schema, now));
         },
-        () -> stored(table).value().filter(now -> now.revision() == revision).isEmpty());
+        () -> {
+          StoredSchema now = stored(table).value().orElseThrow(() -> noTable(table));
+          SchemaChange.checkExpected(table, expected, now.schema());
+          return now.revision() != revision;
+        });
     tell(
         Set.copyOf(live()),
         "put a schema into force",

@@ -4,7 +4,6 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
-import io.stele.base.schema.TableSchema;
 import io.stele.tables.master.Orders.Answer;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.MetaTable.StoredSchema;
@@ -54,7 +53,7 @@ final class TableCopies {
       parts.lead().check();
       Unfinished made = new Unfinished(target, parts.token());
       StoredSchema schema = schema(source);
-      parts.meta().unfinished().begin(made, schema.schema());
+      parts.meta().unfinished().begin(made, schema);
       try {
         fill(source, made, schema, owners);
       } catch (SteleException e) {
@@ -100,11 +99,10 @@ final class TableCopies {
       List<TabletConfig> tablets = snapshot(source, owners.get());
       boolean sameSchema = schema(source).equals(schema);
       if (isWhole(tablets) && sameSchema) {
-        TableSchema shared = schema.schema();
         parts.lead().check();
         meta.unfinished()
             .finish(
-                made, shared, tablets.stream().map(each -> each.copyFor(made.table())).toList());
+                made, schema, tablets.stream().map(each -> each.copyFor(made.table())).toList());
         return;
       }
       if (!sameSchema || attempt == ATTEMPTS) {

@@ -47,11 +47,25 @@ public final class MetaTable {
   public record AsOf<T>(T value, long txn) {}
 
   /**
-   * A schema, and the number of its version in META.
+   * A schema as META has it.
    *
-   * @param revision grows with every change
+   * @param origins since when it has its families, and the revision, which grows with every change
    */
-  public record StoredSchema(TableSchema schema, long revision) {}
+  public record StoredSchema(TableSchema schema, FamilyOrigins origins) {
+    /** The schema of a table that is created now. */
+    public static StoredSchema created(TableSchema schema) {
+      return new StoredSchema(schema, FamilyOrigins.CREATED);
+    }
+
+    public long revision() {
+      return origins.revision();
+    }
+
+    /** Another one in its place. */
+    public StoredSchema next(TableSchema after) {
+      return new StoredSchema(after, origins.next(schema, after, revision() + 1));
+    }
+  }
 
   /**
    * Tablets that are saved and removed together, all in one META table.
@@ -353,7 +367,7 @@ public final class MetaTable {
    */
   public AsOf<Optional<StoredSchema>> schema(String table) {
     if (TableNames.isReserved(table)) {
-      return new AsOf<>(Optional.of(new StoredSchema(MetaSchema.table(), 0)), 0);
+      return new AsOf<>(Optional.of(StoredSchema.created(MetaSchema.table())), 0);
     }
     List<StoredSchema> found = new ArrayList<>();
     long txn =
@@ -364,8 +378,9 @@ public final class MetaTable {
               if (SchemaCells.maker(cells).isPresent()) {
                 return false;
               }
-              long revision = cells.stream().mapToLong(Cell::timestamp).max().orElse(0);
-              found.add(new StoredSchema(SchemaCells.load(table, cells), revision));
+              found.add(
+                  new StoredSchema(
+                      SchemaCells.load(table, cells), SchemaCells.origins(table, cells)));
               return false;
             });
     return new AsOf<>(found.stream().findFirst(), txn);
@@ -379,13 +394,21 @@ public final class MetaTable {
    */
   public CompletableFuture<Long> create(
       String table, TableSchema schema, Collection<TabletConfig> tablets) {
+    return create(table, StoredSchema.created(schema), tablets);
+  }
+
+  /** The same, of tablets with data, which are as of a schema's revision. */
+  public CompletableFuture<Long> create(
+      String table, StoredSchema schema, Collection<TabletConfig> tablets) {
     TableNames.checkNew(table);
     AsOf<TableRows> before = rows(table);
     if (before.value().exists()) {
       throw new ConflictException("table \"" + table + "\" exists");
     }
     RowChanges rows = new RowChanges();
-    rows.add(MetaRows.schema(table), batch -> SchemaCells.save(table, schema, 1, batch));
+    rows.add(
+        MetaRows.schema(table),
+        batch -> SchemaCells.save(table, schema.schema(), schema.origins(), batch));
     tablets.forEach(config -> rows.add(config.metaRow(), batch -> TabletCells.save(config, batch)));
     return attempt(
         () ->
@@ -416,9 +439,13 @@ public final class MetaTable {
   public CompletableFuture<Long> saveSchema(
       String table, TableSchema schema, AsOf<Optional<StoredSchema>> known) {
     TableNames.checkNew(table);
-    long revision = known.value().map(StoredSchema::revision).orElse(0L) + 1;
+    StoredSchema next =
+        known
+            .value()
+            .map(before -> before.next(schema))
+            .orElseGet(() -> StoredSchema.created(schema));
     CellBatchBuilder batch = new CellBatchBuilder();
-    SchemaCells.save(table, schema, revision, batch);
+    SchemaCells.save(table, schema, next.origins(), batch);
     return access.apply(TableNames.META1, batch.build(), known.txn(), true);
   }
 

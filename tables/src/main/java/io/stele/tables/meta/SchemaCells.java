@@ -2,6 +2,7 @@ package io.stele.tables.meta;
 
 import static io.stele.tables.meta.MetaSchema.SCHEMA;
 
+import io.stele.base.bytes.ByteReader;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatchBuilder;
@@ -15,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  *   schema:GROUP:compression    none, lz4, zstd, snappy
  *   schema:GROUP:blocksize      bytes
  *   schema:GROUP:in-memory      true, false
+ *   schema::since               revision (SP family "=" revision)*: since when it has its families, and
+ *                               those that differ; left out if all are from the beginning
  *   schema::maker               a master's token: the table is being made, and does not count yet
  * </pre>
  *
@@ -42,6 +46,8 @@ public final class SchemaCells {
 
   /** Not of a group: those have names. */
   private static final Bytes MAKER = Bytes.utf8(":maker");
+
+  private static final Bytes SINCE = Bytes.utf8(":since");
 
   private SchemaCells() {}
 
@@ -63,7 +69,8 @@ public final class SchemaCells {
   }
 
   /** Adds what makes the row say this schema and nothing else, whatever it said before. */
-  public static void save(String table, TableSchema schema, long revision, CellBatchBuilder batch) {
+  public static void save(
+      String table, TableSchema schema, FamilyOrigins origins, CellBatchBuilder batch) {
     if (schema.replication().isPresent()) {
       throw new InvalidRequestException(
           "schema of table \""
@@ -88,9 +95,57 @@ public final class SchemaCells {
                       row,
                       SCHEMA,
                       Bytes.utf8(group.name() + ":" + setting),
-                      revision,
+                      origins.revision(),
                       Bytes.utf8(value)));
     }
+    if (origins.others() != FamilyOrigins.FIRST || !origins.named().isEmpty()) {
+      batch.put(row, SCHEMA, SINCE, origins.revision(), Bytes.utf8(sinceText(origins)));
+    }
+  }
+
+  private static String sinceText(FamilyOrigins origins) {
+    StringBuilder text = new StringBuilder().append(origins.others());
+    origins
+        .named()
+        .forEach(
+            (family, since) ->
+                text.append(' ').append(MetaText.escape(family)).append('=').append(since));
+    return text.toString();
+  }
+
+  /**
+   * Since when a table has its families.
+   *
+   * @param cells the newest version of each column, all of the table's schema row
+   */
+  public static FamilyOrigins origins(String table, List<Cell> cells) {
+    long revision = cells.stream().mapToLong(Cell::timestamp).max().orElse(FamilyOrigins.FIRST);
+    long others = FamilyOrigins.FIRST;
+    SortedMap<Bytes, Long> named = new TreeMap<>();
+    for (Cell cell : cells) {
+      if (cell.family().equals(SCHEMA) && cell.qualifier().equals(SINCE)) {
+        String text = cell.value().toUtf8();
+        try {
+          String[] words = text.split(" ", -1);
+          others = Long.parseLong(words[0]);
+          for (int i = 1; i < words.length; i++) {
+            int mark = words[i].lastIndexOf('=');
+            named.put(
+                MetaText.unescape(words[i].substring(0, Math.max(0, mark))),
+                Long.parseLong(words[i].substring(mark + 1)));
+          }
+        } catch (NumberFormatException | ByteReader.Malformed e) {
+          throw new InvalidRequestException(
+              "schema of table \""
+                  + table
+                  + "\", column schema::since: \""
+                  + text
+                  + "\": must be a revision, and FAMILY=REVISION for each family that differs",
+              e);
+        }
+      }
+    }
+    return new FamilyOrigins(revision, others, named);
   }
 
   /** Adds what removes a table's schema. */
@@ -107,7 +162,7 @@ public final class SchemaCells {
   public static TableSchema load(String table, List<Cell> cells) {
     Map<String, Map<String, String>> groups = new TreeMap<>();
     for (Cell cell : cells) {
-      if (isMaker(cell)) {
+      if (isMaker(cell) || (cell.family().equals(SCHEMA) && cell.qualifier().equals(SINCE))) {
         continue;
       }
       String name = cell.qualifier().toUtf8();

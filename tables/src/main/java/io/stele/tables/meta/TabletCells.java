@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  *   log:               log (SP log)*                 oldest first; left out if there is none to replay
  *   log:stamped        micros                        the newest time that a server gave its cells, apart from
  *                                                    what logs say; left out if not known
+ *   log:schema         revision (SP revision)*       of the schema that the fragments are as of, then each
+ *                                                    log; left out if all are the first
  *   fragments:GROUP    fragment (SP fragment)*       oldest first
  *   log             := word SP txn                   a directory, and what it is replayed behind
  *   fragment        := word                          all of it counts
@@ -43,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TabletCells {
   private static final String STAMPED = "stamped";
+  private static final String SCHEMA = "schema";
 
   private TabletCells() {}
 
@@ -68,6 +71,21 @@ public final class TabletCells {
     if (config.stampedTo() > 0) {
       put(batch, row, LOG, STAMPED, config.revision(), Long.toString(config.stampedTo()));
     }
+    List<Long> schemas = schemas(config);
+    if (schemas.stream().anyMatch(each -> each != FamilyOrigins.FIRST)) {
+      put(batch, row, LOG, SCHEMA, config.revision(), schemaText(schemas));
+    }
+  }
+
+  private static List<Long> schemas(TabletConfig config) {
+    List<Long> schemas = new ArrayList<>();
+    schemas.add(config.schemaRevision());
+    config.logs().forEach(log -> schemas.add(log.schemaRevision()));
+    return schemas;
+  }
+
+  private static String schemaText(List<Long> schemas) {
+    return schemas.stream().map(String::valueOf).collect(Collectors.joining(" "));
   }
 
   /** Tablets as rows of META, for who reads them by {@link #loadAll}. */
@@ -132,6 +150,7 @@ public final class TabletCells {
     SortedMap<String, List<FragmentRef>> fragments = new TreeMap<>();
     long stampedTo = 0;
     long revision = 0;
+    @Nullable Cell schemas = null;
     for (Cell cell : cells) {
       revision = Math.max(revision, cell.timestamp());
       if (cell.family().equals(FRAGMENTS) && !cell.qualifier().isEmpty()) {
@@ -143,12 +162,41 @@ public final class TabletCells {
       } else if (cell.family().equals(LOG) && cell.qualifier().isEmpty()) {
         logs = logs(cell);
       } else if (cell.family().equals(LOG) && cell.qualifier().equals(Bytes.utf8(STAMPED))) {
-        stampedTo = micros(cell);
+        stampedTo = number(cell, text(cell), "a time in microseconds");
+      } else if (cell.family().equals(LOG) && cell.qualifier().equals(Bytes.utf8(SCHEMA))) {
+        schemas = cell;
       } else {
         throw corrupt(cell, 0, "a column of a tablet");
       }
     }
-    return config(row, tablet, first, location, logs, fragments, stampedTo, revision);
+    TabletConfig config =
+        config(row, tablet, first, location, logs, fragments, stampedTo, revision);
+    return schemas == null ? config : withSchemas(config, schemas);
+  }
+
+  private static TabletConfig withSchemas(TabletConfig config, Cell cell) {
+    String[] parts = text(cell).split(" ", -1);
+    if (parts.length != config.logs().size() + 1) {
+      throw corrupt(
+          cell,
+          0,
+          "a revision of the schema, and one for each of " + config.logs().size() + " logs");
+    }
+    List<LogRef> logs = new ArrayList<>();
+    for (int i = 1; i < parts.length; i++) {
+      LogRef log = config.logs().get(i - 1);
+      logs.add(new LogRef(log.directory(), log.fromTxn(), number(cell, parts[i], "a revision")));
+    }
+    return new TabletConfig(
+        config.table(),
+        config.first(),
+        config.last(),
+        config.location(),
+        logs,
+        config.fragments(),
+        config.stampedTo(),
+        number(cell, parts[0], "a revision"),
+        config.revision());
   }
 
   private static TabletConfig config(
@@ -166,7 +214,15 @@ public final class TabletCells {
     }
     try {
       return new TabletConfig(
-          tablet.table(), first, tablet.last(), location, logs, fragments, stampedTo, revision);
+          tablet.table(),
+          first,
+          tablet.last(),
+          location,
+          logs,
+          fragments,
+          stampedTo,
+          FamilyOrigins.FIRST,
+          revision);
     } catch (InvalidRequestException e) {
       throw new CorruptDataException(
           "META, " + MetaRows.describe(row) + ", column first:",
@@ -250,16 +306,16 @@ public final class TabletCells {
     return logs;
   }
 
-  private static long micros(Cell cell) {
+  private static long number(Cell cell, String text, String expected) {
     try {
-      long micros = Long.parseLong(text(cell));
-      if (micros >= 0) {
-        return micros;
+      long number = Long.parseLong(text);
+      if (number >= 0) {
+        return number;
       }
     } catch (NumberFormatException e) {
-      // Told below, as a negative number is.
+      // Reported below, as a negative number is.
     }
-    throw corrupt(cell, 0, "a time in microseconds");
+    throw corrupt(cell, 0, expected);
   }
 
   private static FilePath path(Cell cell, String word) {

@@ -30,6 +30,8 @@ import java.util.TreeMap;
  * @param fragments by group, oldest first; groups without fragments are left out
  * @param stampedTo no server gave a cell of it a later time, in microseconds, unless a log says so;
  *     0 if that is not known
+ * @param schemaRevision its fragments are as of this revision of the table's schema: their cells of
+ *     families that were added later do not count ({@link FamilyOrigins})
  * @param revision grows with every change; the timestamp of its cells
  */
 public record TabletConfig(
@@ -40,6 +42,7 @@ public record TabletConfig(
     List<LogRef> logs,
     SortedMap<String, List<FragmentRef>> fragments,
     long stampedTo,
+    long schemaRevision,
     long revision) {
 
   public TabletConfig {
@@ -73,7 +76,10 @@ public record TabletConfig(
     fragments = Collections.unmodifiableSortedMap(chains);
   }
 
-  /** One of which it is not known which times its cells were given. */
+  /**
+   * One of which it is not known which times its cells were given, and whose fragments are as of
+   * the schema that the table was created with.
+   */
   public TabletConfig(
       String table,
       Bytes first,
@@ -82,7 +88,7 @@ public record TabletConfig(
       List<LogRef> logs,
       SortedMap<String, List<FragmentRef>> fragments,
       long revision) {
-    this(table, first, last, location, logs, fragments, 0, revision);
+    this(table, first, last, location, logs, fragments, 0, FamilyOrigins.FIRST, revision);
   }
 
   private static void checkLogs(String table, List<LogRef> logs) {
@@ -138,32 +144,50 @@ public record TabletConfig(
 
   /** The same rows and files, as a tablet of another table that nobody has. */
   public TabletConfig copyFor(String other) {
-    return new TabletConfig(other, first, last, "", List.of(), fragments, stampedTo, revision);
+    return new TabletConfig(
+        other, first, last, "", List.of(), fragments, stampedTo, schemaRevision, revision);
   }
 
   /** With another lower bound, as a split, a join or a repair sets it. */
   public TabletConfig withFirst(Bytes newFirst) {
     return new TabletConfig(
-        table, newFirst, last, location, logs, fragments, stampedTo, revision + 1);
+        table, newFirst, last, location, logs, fragments, stampedTo, schemaRevision, revision + 1);
   }
 
   public TabletConfig withLast(Optional<Bytes> newLast) {
     return new TabletConfig(
-        table, first, newLast, location, logs, fragments, stampedTo, revision + 1);
+        table, first, newLast, location, logs, fragments, stampedTo, schemaRevision, revision + 1);
   }
 
   /** As a server has it that serves the tablet and logs its changes, or as nobody has it. */
   public TabletConfig withServer(String newLocation, List<LogRef> newLogs) {
     return new TabletConfig(
-        table, first, last, newLocation, newLogs, fragments, stampedTo, revision + 1);
+        table,
+        first,
+        last,
+        newLocation,
+        newLogs,
+        fragments,
+        stampedTo,
+        schemaRevision,
+        revision + 1);
   }
 
   public TabletConfig withFragments(Map<String, List<FragmentRef>> newFragments) {
     return new TabletConfig(
-        table, first, last, location, logs, new TreeMap<>(newFragments), stampedTo, revision + 1);
+        table,
+        first,
+        last,
+        location,
+        logs,
+        new TreeMap<>(newFragments),
+        stampedTo,
+        schemaRevision,
+        revision + 1);
   }
 
   public TabletConfig withRevision(long newRevision) {
-    return new TabletConfig(table, first, last, location, logs, fragments, stampedTo, newRevision);
+    return new TabletConfig(
+        table, first, last, location, logs, fragments, stampedTo, schemaRevision, newRevision);
   }
 }

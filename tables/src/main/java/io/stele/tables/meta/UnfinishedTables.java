@@ -4,7 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.error.ConflictException;
-import io.stele.base.schema.TableSchema;
+import io.stele.tables.meta.MetaTable.StoredSchema;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -45,7 +45,7 @@ public final class UnfinishedTables {
    *
    * @throws ConflictException if there is one of this name
    */
-  public void begin(Unfinished made, TableSchema schema) {
+  public void begin(Unfinished made, StoredSchema schema) {
     TableNames.checkNew(made.table());
     if (meta.rows(made.table()).value().exists()) {
       throw new ConflictException("table \"" + made.table() + "\" exists, or is being made");
@@ -62,9 +62,9 @@ public final class UnfinishedTables {
         });
   }
 
-  private static void save(Unfinished made, TableSchema schema, CellBatchBuilder batch) {
-    SchemaCells.save(made.table(), schema, 1, batch);
-    SchemaCells.saveMaker(made.table(), made.token(), 1, batch);
+  private static void save(Unfinished made, StoredSchema schema, CellBatchBuilder batch) {
+    SchemaCells.save(made.table(), schema.schema(), schema.origins(), batch);
+    SchemaCells.saveMaker(made.table(), made.token(), schema.revision(), batch);
   }
 
   /**
@@ -72,7 +72,7 @@ public final class UnfinishedTables {
    *
    * @throws ConflictException if another master gave it up meanwhile
    */
-  public void finish(Unfinished made, TableSchema schema, Collection<TabletConfig> tablets) {
+  public void finish(Unfinished made, StoredSchema schema, Collection<TabletConfig> tablets) {
     Bytes schemaRow = MetaRows.schema(made.table());
     RowChanges.Check ours =
         (row, cells) -> {
@@ -87,7 +87,8 @@ public final class UnfinishedTables {
         config -> contents.add(config.metaRow(), batch -> TabletCells.save(config, batch)));
     contents.apply(access, TableNames.META1, ours);
     RowChanges end = new RowChanges();
-    end.add(schemaRow, batch -> SchemaCells.save(made.table(), schema, 2, batch));
+    FamilyOrigins last = schema.origins().withRevision(schema.revision() + 1);
+    end.add(schemaRow, batch -> SchemaCells.save(made.table(), schema.schema(), last, batch));
     end.apply(access, TableNames.META1, ours);
   }
 

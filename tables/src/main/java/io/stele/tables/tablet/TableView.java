@@ -3,6 +3,7 @@ package io.stele.tables.tablet;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.TableSchema;
+import io.stele.tables.meta.FamilyOrigins;
 import io.stele.tables.schema.FamilyMap;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,12 +17,14 @@ import org.jspecify.annotations.Nullable;
  * of their rows. Immutable: whoever holds one sees a consistent whole, whatever is flushed,
  * compacted, split or unloaded meanwhile.
  *
+ * @param origins since when it has its families, and the revision of its schema in META
  * @param schemaVersion another number for every schema the table has had here
  * @param groups in the order of the schema's
  * @param tablets without overlaps; there are holes where tablets are not here
  */
 public record TableView(
     TableSchema schema,
+    FamilyOrigins origins,
     long schemaVersion,
     FamilyMap families,
     List<GroupView> groups,
@@ -32,11 +35,15 @@ public record TableView(
   }
 
   public static TableView empty(TableSchema schema) {
+    return empty(schema, FamilyOrigins.CREATED);
+  }
+
+  public static TableView empty(TableSchema schema, FamilyOrigins origins) {
     List<GroupView> groups = new ArrayList<>();
     for (GroupSchema group : schema.groups()) {
       groups.add(GroupView.empty(group));
     }
-    return new TableView(schema, 1, new FamilyMap(schema), groups, List.of());
+    return new TableView(schema, origins, 1, new FamilyMap(schema), groups, List.of());
   }
 
   /** The tablet that holds a row, if it is here. */
@@ -70,11 +77,11 @@ public record TableView(
   }
 
   public TableView withTablets(List<TabletView> newTablets) {
-    return new TableView(schema, schemaVersion, families, groups, newTablets);
+    return new TableView(schema, origins, schemaVersion, families, groups, newTablets);
   }
 
   public TableView withGroups(List<GroupView> newGroups) {
-    return new TableView(schema, schemaVersion, families, newGroups, tablets);
+    return new TableView(schema, origins, schemaVersion, families, newGroups, tablets);
   }
 
   public TableView withGroup(int index, GroupView group) {

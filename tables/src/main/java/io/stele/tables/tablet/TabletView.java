@@ -5,6 +5,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.predicate.RowRange;
 import io.stele.engine.chain.Chain;
 import io.stele.engine.disk.DiskFragment;
+import io.stele.tables.meta.FamilyOrigins;
 import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.LogRef;
 import java.util.ArrayList;
@@ -25,6 +26,9 @@ import java.util.SortedMap;
  * @param owedLogs of servers that had it before, oldest first: what they say of it is not in its
  *     files yet, and will come before what was flushed here. Until then it is not read, nor are its
  *     files opened
+ * @param schemaRevision its files and what this server's log says of it are as of this revision of
+ *     the table's schema ({@link FamilyOrigins}). Invariant: every family of the schema in force
+ *     was added by then
  */
 public record TabletView(
     Tablet tablet,
@@ -34,7 +38,8 @@ public record TabletView(
     long fromTxn,
     SortedMap<String, List<FragmentRef>> files,
     Optional<List<Chain>> chains,
-    List<LogRef> owedLogs) {
+    List<LogRef> owedLogs,
+    long schemaRevision) {
 
   public TabletView {
     chains = chains.map(List::copyOf);
@@ -49,8 +54,9 @@ public record TabletView(
       TabletState state,
       long fromTxn,
       SortedMap<String, List<FragmentRef>> files,
-      Optional<List<Chain>> chains) {
-    this(tablet, first, last, state, fromTxn, files, chains, List.of());
+      Optional<List<Chain>> chains,
+      long schemaRevision) {
+    this(tablet, first, last, state, fromTxn, files, chains, List.of(), schemaRevision);
   }
 
   public RowRange range() {
@@ -68,18 +74,33 @@ public record TabletView(
   }
 
   public TabletView withState(TabletState next) {
-    return new TabletView(tablet, first, last, next, fromTxn, files, chains, owedLogs);
+    return new TabletView(
+        tablet, first, last, next, fromTxn, files, chains, owedLogs, schemaRevision);
   }
 
   /** All that the log says of it up to a transaction is in its files. */
   public TabletView withFromTxn(long txn) {
     return new TabletView(
-        tablet, first, last, state, Math.max(fromTxn, txn), files, chains, owedLogs);
+        tablet,
+        first,
+        last,
+        state,
+        Math.max(fromTxn, txn),
+        files,
+        chains,
+        owedLogs,
+        schemaRevision);
+  }
+
+  /** Its files and what the log says of it from now on are as of a revision of the schema. */
+  public TabletView withSchemaRevision(long revision) {
+    return new TabletView(tablet, first, last, state, fromTxn, files, chains, owedLogs, revision);
   }
 
   public TabletView withFiles(
       SortedMap<String, List<FragmentRef>> newFiles, Optional<List<Chain>> newChains) {
-    return new TabletView(tablet, first, last, state, fromTxn, newFiles, newChains, owedLogs);
+    return new TabletView(
+        tablet, first, last, state, fromTxn, newFiles, newChains, owedLogs, schemaRevision);
   }
 
   /** True if logs of other servers must still be read for it. */

@@ -91,6 +91,57 @@ class DeadLogsTest {
     assertThat(cluster.all("t")).containsExactly("row/f:@1=stays");
   }
 
+  /** The same, if the family is back before a server has the tablet again. */
+  @Test
+  void aFamilyThatCameBackWhileATabletHadNoServerIsAnotherOne() {
+    cluster.bootstrap(meta);
+    Node a = cluster.start("a:1");
+    Node b = cluster.start("b:1");
+    List<TabletKey> keys = load(a, BOTH);
+    a.table("t").apply(put("row", "f:", 1, "stays"), put("row", "h:", 1, "goes"));
+    cluster.unload(a, keys);
+    save(ONE);
+    save(BOTH);
+    cluster.load(b, keys);
+    b.table("t").apply(put("row", "h:", 2, "comes"));
+    assertThat(cluster.all("t")).containsExactly("row/f:@1=stays", "row/h:@2=comes");
+  }
+
+  /** The same, if its cells are in the log of a server that died, and in that of the next one. */
+  @Test
+  void aFamilyThatCameBackIsAnotherOneInLogsToo() {
+    cluster.bootstrap(meta);
+    Node a = cluster.start("a:1");
+    List<TabletKey> keys = load(a, BOTH);
+    a.table("t").apply(put("row", "f:", 1, "stays"), put("row", "h:", 1, "goes"));
+    a.kill();
+    save(ONE);
+    save(BOTH);
+    Node b = cluster.start("b:1");
+    cluster.load(b, keys);
+    b.table("t").apply(put("row", "h:", 2, "comes"));
+    b.kill();
+    cluster.load(cluster.start("c:1"), keys);
+    assertThat(cluster.all("t")).containsExactly("row/f:@1=stays", "row/h:@2=comes");
+  }
+
+  /** A server that hears of the removal when the family is back finds the same schema. */
+  @Test
+  void aServerThatHearsOfARemovalTooLateForgetsTheFamilysCells() {
+    cluster.bootstrap(meta);
+    Node a = cluster.start("a:1");
+    List<TabletKey> keys = load(a, BOTH);
+    a.table("t").apply(put("row", "f:", 1, "stays"), put("row", "h:", 1, "goes"));
+    save(ONE);
+    save(BOTH);
+    a.server().reloadSchema("t");
+    a.table("t").apply(put("row", "h:", 2, "comes"));
+    assertThat(cluster.all("t")).containsExactly("row/f:@1=stays", "row/h:@2=comes");
+    a.kill();
+    cluster.load(cluster.start("b:1"), keys);
+    assertThat(cluster.all("t")).containsExactly("row/f:@1=stays", "row/h:@2=comes");
+  }
+
   private void save(TableSchema schema) {
     answer(cluster.meta().saveSchema("t", schema, cluster.meta().schema("t")));
   }

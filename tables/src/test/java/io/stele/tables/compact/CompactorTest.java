@@ -209,6 +209,7 @@ class CompactorTest {
                       t.table.replace(
                           new TableView(
                               view.schema(),
+                              view.origins(),
                               view.schemaVersion() + 1,
                               view.families(),
                               view.groups(),

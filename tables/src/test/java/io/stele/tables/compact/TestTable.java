@@ -227,7 +227,8 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
             TabletState.ACTIVE,
             fromTxn,
             chains,
-            Optional.empty());
+            Optional.empty(),
+            1);
     server.lock().run(() -> table.replace(table.view().with(List.of(view))));
     warmer.warm(table, tablet);
     meta.put(last, configOf(table, view(tablet)));

@@ -136,8 +136,7 @@ class ClusterTablesTest {
     TableSchema other = TableSchema.ofFamilies("f", "g");
     tables.alter("t", other);
     assertThat(tables.schema("t")).isEqualTo(other);
-    assertThat(servers)
-        .allSatisfy(server -> assertThat(server.orders).containsExactly("flush t", "schema t"));
+    assertThat(servers).allSatisfy(server -> assertThat(server.orders).containsExactly("schema t"));
   }
 
   /** Two nodes add a family each: the second must not drop the first's, with its data. */
@@ -153,12 +152,12 @@ class ClusterTablesTest {
     assertThat(tables.schema("t")).isEqualTo(first);
   }
 
-  /** The other change comes while this one waits for the servers to flush. */
+  /** The other change comes when this one has looked, and before it is saved. */
   @Test
   void noChangeComesBetweenTheLookAtASchemaAndItsReplacement() {
     TableSchema first = TableSchema.ofFamilies("f", "g");
     TableSchema second = TableSchema.ofFamilies("f", "h");
-    a.whenFlushed.set(() -> tables.alter("t", Optional.of(SCHEMA), first));
+    cluster.beforeApply.set(() -> tables.alter("t", Optional.of(SCHEMA), first));
     assertRefused(
         () -> tables.alter("t", Optional.of(SCHEMA), second),
         ConflictException.class,

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
@@ -48,6 +49,7 @@ final class FakeCluster implements Membership, MetaAccess {
   final MemoryMeta cells = new MemoryMeta();
   final MetaTable meta = new MetaTable(this, root);
   final List<MasterEvent> events = new CopyOnWriteArrayList<>();
+  final AtomicReference<Runnable> beforeApply = new AtomicReference<>(() -> {}); // once
   final Map<LiveServer, FakeServer> servers = new ConcurrentHashMap<>();
   private final Set<LiveServer> live = ConcurrentHashMap.newKeySet();
   private final Set<String> draining = ConcurrentHashMap.newKeySet();
@@ -153,6 +155,7 @@ final class FakeCluster implements Membership, MetaAccess {
   public CompletableFuture<Long> apply(
       String metaTable, CellBatch batch, long commitMaxTxn, boolean waitForSync) {
     checkServed(metaTable);
+    beforeApply.getAndSet(() -> {}).run();
     return cells.apply(metaTable, batch, commitMaxTxn, waitForSync);
   }
 

@@ -26,14 +26,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 
 /** A server that knows which tablets it has, and what it was told. */
 final class FakeServer implements TabletControl {
   final LiveServer name;
-
-  /** Done once, when it is told to flush. */
-  final AtomicReference<Runnable> whenFlushed = new AtomicReference<>(() -> {});
 
   final Set<TabletKey> tablets = new ConcurrentSkipListSet<>();
   final List<String> orders = new CopyOnWriteArrayList<>();
@@ -174,7 +170,6 @@ final class FakeServer implements TabletControl {
   @Override
   public void flush(String table) {
     orders.add("flush " + table);
-    whenFlushed.getAndSet(() -> {}).run();
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.stele.base.error.NotFoundException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.schema.TableSchema;
+import io.stele.tables.meta.MetaTable.StoredSchema;
 import io.stele.tables.meta.TableRows;
 import io.stele.tables.meta.UnfinishedTables.Unfinished;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class TableCopiesTest {
   private static final TableSchema SCHEMA = TableSchema.ofFamilies("f");
+  private static final StoredSchema STORED = StoredSchema.created(SCHEMA);
 
   private final FakeCluster cluster = new FakeCluster();
   private final FakeServer a = cluster.start("a:1");
@@ -98,7 +100,7 @@ class TableCopiesTest {
   @Test
   void noFileIsDeletedWhileATableIsBeingMade() {
     Unfinished made = new Unfinished("c", 1000);
-    cluster.meta.unfinished().begin(made, SCHEMA);
+    cluster.meta.unfinished().begin(made, STORED);
     assertThat(master.collectFiles(true).blocked()).contains("\"c\" is being made");
     assertThat(master.tables().list(false)).containsExactly("t");
     assertThatThrownBy(() -> master.tables().schema("c")).isInstanceOf(NotFoundException.class);
@@ -112,11 +114,11 @@ class TableCopiesTest {
   @Test
   void whatALostMasterLeftUnfinishedIsGivenUpAndItFindsThat() {
     Unfinished old = new Unfinished("c", 0); // of a master before this one
-    cluster.meta.unfinished().begin(old, SCHEMA);
+    cluster.meta.unfinished().begin(old, STORED);
     settle(master);
     assertThat(rows("c").exists()).isFalse();
     assertThatThrownBy(
-            () -> cluster.meta.unfinished().finish(old, SCHEMA, cluster.meta.tablets("t")))
+            () -> cluster.meta.unfinished().finish(old, STORED, cluster.meta.tablets("t")))
         .isInstanceOf(ConflictException.class)
         .hasMessageContaining("another master");
     assertThat(rows("c").exists()).isFalse();
@@ -124,7 +126,7 @@ class TableCopiesTest {
 
   @Test
   void whatANewerMasterMakesIsLeftAlone() {
-    cluster.meta.unfinished().begin(new Unfinished("c", 1000), SCHEMA);
+    cluster.meta.unfinished().begin(new Unfinished("c", 1000), STORED);
     settle(master);
     assertThat(rows("c").exists()).isTrue();
   }

@@ -21,7 +21,9 @@ import io.stele.base.table.Tables;
 import io.stele.tables.meta.MetaTable.Change;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 class MetaTableTest {
@@ -193,7 +195,9 @@ class MetaTableTest {
     assertThatThrownBy(() -> table.saveSchema("t", TableSchema.ofFamilies("second"), seen).join())
         .hasCauseInstanceOf(ConflictException.class);
     assertThat(table.schema("t").value().orElseThrow())
-        .isEqualTo(new MetaTable.StoredSchema(first, 2));
+        .isEqualTo(
+            new MetaTable.StoredSchema(
+                first, new FamilyOrigins(2, 1, new TreeMap<>(Map.of(Bytes.utf8("first"), 2L)))));
   }
 
   @Test

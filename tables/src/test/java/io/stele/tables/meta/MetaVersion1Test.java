@@ -69,7 +69,7 @@ class MetaVersion1Test {
   @Test
   void theRowsOfATable() {
     CellBatchBuilder batch = new CellBatchBuilder();
-    SchemaCells.save(TABLE, SCHEMA, 9, batch);
+    SchemaCells.save(TABLE, SCHEMA, FamilyOrigins.CREATED.withRevision(9), batch);
     SchemaCells.saveMaker(TABLE, 17, 9, batch);
     tablets().forEach(tablet -> TabletCells.save(tablet, batch));
     byte[] stored = FormatFile.read("meta-cells-v1.bin", batch.build().toArray());

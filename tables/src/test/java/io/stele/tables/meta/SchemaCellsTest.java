@@ -14,6 +14,8 @@ import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -101,8 +103,35 @@ class SchemaCellsTest {
 
   private static List<Cell> saved() {
     CellBatchBuilder batch = new CellBatchBuilder();
-    SchemaCells.save("t", SCHEMA, 4, batch);
+    SchemaCells.save("t", SCHEMA, FamilyOrigins.CREATED.withRevision(4), batch);
     return Configs.puts(batch);
+  }
+
+  @Test
+  void itSaysSinceWhenItHasItsFamilies() {
+    FamilyOrigins origins =
+        new FamilyOrigins(
+            9, 3, new TreeMap<>(Map.of(Bytes.utf8("a b"), 7L, Bytes.utf8("x=y"), 1L)));
+    CellBatchBuilder batch = new CellBatchBuilder();
+    SchemaCells.save("t", SCHEMA, origins, batch);
+    assertThat(SchemaCells.origins("t", Configs.puts(batch))).isEqualTo(origins);
+    assertThat(SchemaCells.load("t", Configs.puts(batch))).isEqualTo(SCHEMA);
+    assertThat(SchemaCells.origins("t", saved())) // as it was before families had origins
+        .isEqualTo(FamilyOrigins.CREATED.withRevision(4));
+  }
+
+  @Test
+  void whatSaysNoOriginsIsRefused() {
+    for (String text : List.of("", "x", "1 f", "1 f=", "1 %=2", "1  f=2")) {
+      Cell cell =
+          Cell.put(
+              MetaRows.schema("t"), MetaSchema.SCHEMA, Bytes.utf8(":since"), 1, Bytes.utf8(text));
+      assertThatThrownBy(() -> SchemaCells.origins("t", List.of(cell)))
+          .as(text)
+          .isInstanceOf(InvalidRequestException.class)
+          .hasMessageContaining("table \"t\", column schema::since")
+          .hasMessageContaining("FAMILY=REVISION");
+    }
   }
 
   @Test
@@ -112,7 +141,7 @@ class SchemaCellsTest {
                 SchemaCells.save(
                     "t",
                     TableSchema.ofFamilies("f").withReplication(Replication.of(3)),
-                    1,
+                    FamilyOrigins.CREATED,
                     new CellBatchBuilder()))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("schema of table \"t\" with 3 replicas: META keeps tablet tables");

@@ -218,13 +218,19 @@ class TabletCellsTest {
         random.nextBoolean() ? "" : "h\u00f6st " + random.nextInt(10) + ":1",
         logs(random),
         fragments,
+        random.nextInt(2) * 77L,
+        random.nextInt(1, 4),
         random.nextInt(1, 1000));
   }
 
   private static List<LogRef> logs(RandomGenerator random) {
     List<LogRef> logs = new ArrayList<>();
     for (int l = random.nextInt(4); l > 0; l--) {
-      logs.add(new LogRef(FilePath.of("l " + l + "," + random.nextInt(9)), random.nextInt(100)));
+      logs.add(
+          new LogRef(
+              FilePath.of("l " + l + "," + random.nextInt(9)),
+              random.nextInt(100),
+              random.nextInt(1, 4)));
     }
     return logs;
   }

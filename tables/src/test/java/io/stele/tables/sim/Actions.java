@@ -216,9 +216,7 @@ final class Actions {
   // ---- schemas
 
   void toggleFamily() {
-    schedule.act(
-        "toggle a family",
-        () -> workload.toggleFamily(world.master().tables(), schedule::isServed, world::faults));
+    schedule.act("toggle a family", () -> workload.toggleFamily(world.master().tables()));
   }
 
   private void addFamilies() {
@@ -303,13 +301,16 @@ final class Actions {
   }
 
   /**
-   * All machines lose their power. What was not synced is gone; files that were deleted come back,
-   * all of them: a log of which an older file comes back and a newer one does not is refused as
-   * damaged.
+   * All machines lose their power. What was not synced is gone, or torn; each file that was deleted
+   * may come back.
    */
   void losePower() {
-    schedule.note("power fails");
-    world.losePower(CrashMode.dropUnsynced());
+    CrashMode mode =
+        random.nextBoolean()
+            ? CrashMode.dropUnsynced()
+            : CrashMode.tornTails(random.nextLong(), any(List.of(CrashMode.Tail.values())));
+    schedule.note("power fails: " + mode);
+    world.losePower(mode);
     schedule.idleMachines().forEach(world::start);
     world.elect();
   }

@@ -41,7 +41,7 @@ final class Motifs {
 
   /** One of them. */
   void play() {
-    switch (random.nextInt(8)) {
+    switch (random.nextInt(9)) {
       case 0 -> leaveWhileSavesWait();
       case 1 -> serveADeadLogsTail();
       case 2 -> removeAFamilyDuringAMove();
@@ -49,6 +49,7 @@ final class Motifs {
       case 4 -> comeBackWithNewerRows();
       case 5 -> resumeAfterOthersTookOver();
       case 6 -> loseATablet();
+      case 7 -> removeAFamilyBeforeAllKnow();
       default -> splitWhileMetaIsAway();
     }
   }
@@ -143,9 +144,33 @@ final class Motifs {
     Hold load = world.points.arm(target.get().self().run(), "order load");
     actions.move(place, target.get());
     actions.toggleFamily();
+    if (random.nextBoolean()) {
+      actions.toggleFamily(); // while the tablet has no server
+      schedule.act("write to the family", () -> workload.writeGoing("w1"));
+    }
     load.release();
     boolean _ = schedule.within(SOON_MILLIS, () -> owner(place).isPresent());
     actions.toggleFamily();
+  }
+
+  /** One client removes a family and another brings it back before every server has heard of it. */
+  private void removeAFamilyBeforeAllKnow() {
+    Place place = new Place(Workload.TABLE, Bytes.utf8("w0"));
+    Optional<Node> owner = owner(place);
+    if (owner.isEmpty()) {
+      return;
+    }
+    begin("a family is removed and added before its server knows");
+    schedule.act("write to the family", () -> workload.writeGoing("w0"));
+    Hold first = world.points.arm(owner.get().self().run(), "order reloadSchema");
+    actions.toggleFamily();
+    Hold second = world.points.arm(owner.get().self().run(), "order reloadSchema");
+    actions.toggleFamily();
+    if (random.nextInt(3) == 0) {
+      actions.kill(owner.get());
+    }
+    second.release();
+    first.release();
   }
 
   /** Two tablets are joined whose rows of META are on two servers. */

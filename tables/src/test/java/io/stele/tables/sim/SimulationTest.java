@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
  * <pre>
  *   what is taken out                                                              seeds
  *   a change of schema compares with the schema that its client has read               1
+ *   a log file is deleted for good before the next one is                              2
+ *   a family that is removed and added again is another one                           13
  *   a family that is removed while a tablet moves stays removed                       20
  *   a conditional write conflicts with what the tablet brought from elsewhere         23
  *   a suspended server finds that clocks part, and the fence of its log (both)        54

@@ -20,15 +20,16 @@ import io.stele.testkit.table.EqualColumns;
 import io.stele.testkit.table.LinkedNodes;
 import io.stele.testkit.table.TableFixture;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -64,7 +65,9 @@ final class Workload {
   private final AtomicLong cells = new AtomicLong();
   private final Set<Long> written = ConcurrentHashMap.newKeySet();
   private final Set<Long> removed = ConcurrentHashMap.newKeySet();
-  private final AtomicBoolean toggling = new AtomicBoolean();
+  private final AtomicLong removals = new AtomicLong(); // begun, whatever became of them
+  private final AtomicLong removalsDone = new AtomicLong();
+  private final Map<Long, Long> before = new ConcurrentHashMap<>(); // removals done, by cell
 
   // Families that were added; guarded by itself.
   private final List<String> added = new ArrayList<>();
@@ -163,6 +166,7 @@ final class Workload {
   /** Writes to the family that comes and goes; that it is not there at the moment is no failure. */
   void writeGoing(String row) {
     long number = cells.incrementAndGet();
+    long done = removalsDone.get();
     try {
       TableFixture.answer(
           tables.apply(
@@ -172,6 +176,7 @@ final class Workload {
               Tables.ANY_TXN,
               true));
       written.add(number);
+      before.put(number, done);
       operations.incrementAndGet();
     } catch (InvalidRequestException e) {
       // The family has been removed.
@@ -182,37 +187,18 @@ final class Workload {
 
   // ---- schema
 
-  /**
-   * Removes the family that comes and goes, or brings it back. By one client at a time, and back
-   * only while all tablets are served: where it comes back before a server has had a tablet without
-   * it, its cells come back too.
-   *
-   * @param served whether all tablets are
-   * @param faults how many there were by now
-   */
-  void toggleFamily(TableAdmin admin, BooleanSupplier served, LongSupplier faults) {
-    if (toggling.compareAndSet(false, true)) {
-      try {
-        toggle(admin, served, faults);
-      } finally {
-        toggling.set(false);
-      }
-    }
-  }
-
-  private void toggle(TableAdmin admin, BooleanSupplier served, LongSupplier faults) {
+  /** Removes the family that comes and goes, or brings it back; any number of clients at once. */
+  void toggleFamily(TableAdmin admin) {
     TableSchema now = admin.schema(TABLE);
     boolean removes = has(now, "h");
-    long before = faults.getAsLong();
-    if (!removes && !served.getAsBoolean()) {
-      return;
-    }
     Set<Long> gone = Set.copyOf(written); // before the change: what comes meanwhile may stay
+    if (removes) {
+      removals.incrementAndGet();
+    }
     admin.alter(TABLE, Optional.of(now), schema(!removes, others(now)));
     if (removes) {
       removed.addAll(gone);
-    } else if (faults.getAsLong() != before) {
-      removed.clear(); // a tablet may have been without server
+      removalsDone.incrementAndGet();
     }
     operations.incrementAndGet();
   }
@@ -279,15 +265,24 @@ final class Workload {
     }
   }
 
+  /** Cells from before a removal are gone, and those that no removal followed are there. */
   private void checkGoing(List<String> violations) {
     RowRange rows = RowRange.prefix(Bytes.utf8("w"));
+    Set<Long> found = new HashSet<>();
     try (TableScan scan = tables.scan(TABLE, ReadPredicate.rows(rows), ScanOptions.DEFAULT)) {
       for (Cell cell : TableFixture.cells(scan.next(1 << 20))) {
-        long number = Long.parseLong(cell.value().toUtf8());
-        if (cell.family().equals(GOING) && removed.contains(number)) {
-          violations.add(
-              "cell " + number + " of row " + cell.row() + " is back, whose family was removed");
+        if (cell.family().equals(GOING)) {
+          found.add(Long.parseLong(cell.value().toUtf8()));
         }
+      }
+    }
+    for (long number : new TreeSet<>(written)) {
+      if (found.contains(number) && removed.contains(number)) {
+        violations.add("cell " + number + " is back, whose family was removed");
+      }
+      boolean stays = Objects.equals(before.get(number), removals.get());
+      if (stays && !found.contains(number)) {
+        violations.add("cell " + number + " is lost, whose family was not removed since");
       }
     }
   }

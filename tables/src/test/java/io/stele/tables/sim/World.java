@@ -41,7 +41,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,7 +96,6 @@ final class World implements AutoCloseable {
   private final Map<String, CompletableFuture<?>> failures = new ConcurrentHashMap<>(); // by run
   private final Map<String, Lease> leases = new ConcurrentHashMap<>(); // by run
   private final Map<String, Set<CompletableFuture<?>>> calls = new ConcurrentHashMap<>();
-  private final AtomicLong faults = new AtomicLong();
   private final List<Thread> ends = new ArrayList<>();
   private volatile Optional<Candidate> master = Optional.empty();
   private long token;
@@ -326,15 +324,9 @@ final class World implements AutoCloseable {
     return frozen.contains(node.self().run());
   }
 
-  /** How many servers have died or been suspended. */
-  long faults() {
-    return faults.get();
-  }
-
   /** Ends a process in the middle of whatever it does; its session ends later. */
   void kill(Node node) {
     String run = node.self().run();
-    faults.incrementAndGet();
     nodes.remove(node);
     dead.add(run);
     frozen.remove(run);
@@ -352,7 +344,6 @@ final class World implements AutoCloseable {
   /** Suspends a machine: its threads stop, its monotonic clock too. */
   void freeze(Node node) {
     String run = node.self().run();
-    faults.incrementAndGet();
     frozen.add(run);
     sessions.cutOff(run);
     clock(node.self().address()).suspend(true);

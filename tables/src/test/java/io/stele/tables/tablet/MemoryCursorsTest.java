@@ -44,7 +44,8 @@ class MemoryCursorsTest {
         TabletState.ACTIVE,
         fromTxn,
         Collections.emptySortedMap(),
-        Optional.empty());
+        Optional.empty(),
+        1);
   }
 
   private void assertSame(

@@ -52,7 +52,8 @@ final class OpenFiles {
             TabletState.ACTIVE,
             0,
             Collections.emptySortedMap(),
-            Optional.of(List.of(new Chain(fragments.stream().map(Link::whole).toList()))));
+            Optional.of(List.of(new Chain(fragments.stream().map(Link::whole).toList()))),
+            1);
     return empty.withTablets(List.of(only));
   }
 
