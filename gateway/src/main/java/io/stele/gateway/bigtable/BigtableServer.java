@@ -57,7 +57,7 @@ public final class BigtableServer implements AutoCloseable {
       throws IOException {
     BigtableCalls calls = new BigtableCalls(threads);
     Notes notes = new Notes(tables, wholes);
-    NotedTypes types = new NotedTypes(notes, clock);
+    NotedTypes types = new NotedTypes(notes, clock, threads);
     DoneOperations operations = new DoneOperations(notes, clock, random);
     this.admin = new TableAdminService(tables, wholes, notes, types, operations, clock, calls);
     NettyServerBuilder builder =

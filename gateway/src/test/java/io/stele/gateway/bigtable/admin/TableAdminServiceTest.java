@@ -484,7 +484,7 @@ class TableAdminServiceTest {
             tables,
             tables,
             notes,
-            new NotedTypes(notes, clock),
+            new NotedTypes(notes, clock, Runnable::run),
             new DoneOperations(notes, clock, RandomSource.system()),
             clock,
             new BigtableCalls(Runnable::run));
