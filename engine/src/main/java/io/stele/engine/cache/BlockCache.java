@@ -83,7 +83,10 @@ public final class BlockCache {
     return new FileKey();
   }
 
-  /** The block at an offset of a file; loaded by the caller's thread if it is not here. */
+  /**
+   * The block at an offset of a file; loaded by the caller's thread if it is not here, unless that
+   * thread {@linkplain CachedReads must not wait} for it.
+   */
   public CachedBlock get(
       FileKey file, long offset, CachePriority priority, Supplier<CachedBlock> loader) {
     Key key = new Key(file, offset);
@@ -95,6 +98,7 @@ public final class BlockCache {
       hits.increment();
       return block;
     }
+    CachedReads.checkMayLoad();
     misses.increment();
     block = loader.get();
     place(key, priority, block);

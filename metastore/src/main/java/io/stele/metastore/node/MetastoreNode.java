@@ -614,15 +614,19 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
   }
 
   /**
-   * Reads behind a barrier.
+   * Reads after a barrier.
    *
-   * @param quick whether it may be done on the caller's thread, if there is nothing to wait for
+   * @param small whether it takes no longer than handing it to another thread: then it is done on
+   *     the caller's thread, unless it would have to wait there for the barrier or for a file
    */
   private <T> CompletableFuture<T> reading(
-      CompletableFuture<Void> barrier, boolean quick, Supplier<T> read) {
+      CompletableFuture<Void> barrier, boolean small, Supplier<T> read) {
     log();
-    if (quick && barrier.isDone() && !barrier.isCompletedExceptionally()) {
-      return CompletableFuture.completedFuture(Refusals.reading(read));
+    if (small && barrier.isDone() && !barrier.isCompletedExceptionally()) {
+      Optional<T> found = state.atHand(() -> Refusals.reading(read));
+      if (found.isPresent()) {
+        return CompletableFuture.completedFuture(found.get());
+      }
     }
     return Outcomes.plain(barrier.thenApplyAsync(confirmed -> Refusals.reading(read), blocking));
   }

@@ -8,6 +8,7 @@ import io.stele.engine.Snapshot;
 import io.stele.engine.Store;
 import io.stele.engine.StoreEvent;
 import io.stele.engine.cache.BlockCache;
+import io.stele.engine.cache.CachedReads;
 import io.stele.metastore.DirectoryEntry;
 import io.stele.metastore.LockState;
 import io.stele.metastore.RangeAnswer;
@@ -43,6 +44,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -438,6 +440,23 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     try {
       checkOpen();
       return read.apply(tables);
+    } finally {
+      swapping.readLock().unlock();
+    }
+  }
+
+  /**
+   * A read that must not wait, neither for a file nor while a checkpoint takes the place of the
+   * state: nothing if it would have to.
+   *
+   * @param read by the methods of this class
+   */
+  public <T> Optional<T> atHand(Supplier<T> read) {
+    if (!swapping.readLock().tryLock()) {
+      return Optional.empty();
+    }
+    try {
+      return CachedReads.attempt(read);
     } finally {
       swapping.readLock().unlock();
     }
