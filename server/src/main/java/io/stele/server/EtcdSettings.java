@@ -33,13 +33,21 @@ public record EtcdSettings(
             "Origins of web pages that may use the JSON API, such as https://console.example.org;"
                 + " * for all. Requests of other pages are refused.")
         List<String> origins,
+    @About(
+            "Host names by which JSON clients may call this server, as etcd's --host-whitelist; *"
+                + " for all. Addresses and localhost are always allowed. Default: no other on"
+                + " loopback, which keeps out web pages that rebind their name to it; all"
+                + " otherwise. Requests that name another host are refused.")
+        List<String> hosts,
     @About("The shortest time between two pings of a client; one that pings more is cut off.")
         Duration keepaliveMinTime,
     @About("After how much silence a client gets a ping.") Duration keepaliveInterval,
     @About("How long a client has to answer a ping before its connection is closed.")
         Duration keepaliveTimeout,
     @About("How long a new connection may say nothing before it is closed.")
-        Duration handshakeTimeout) {
+        Duration handshakeTimeout,
+    @About("How long a JSON connection may stay open without a request before it is closed.")
+        Duration idleTimeout) {
 
   /** Where etcd's clients look without being told. */
   public static final int USUAL_PORT = 2379;
@@ -55,10 +63,12 @@ public record EtcdSettings(
           EtcdOptions.DEFAULT.maxRequestBytes(),
           EtcdOptions.DEFAULT.maxOperations(),
           EtcdOptions.DEFAULT.origins(),
+          EtcdOptions.DEFAULT.hosts(),
           EtcdOptions.DEFAULT.keepaliveMinTime(),
           EtcdOptions.DEFAULT.keepaliveInterval(),
           EtcdOptions.DEFAULT.keepaliveTimeout(),
-          EtcdOptions.DEFAULT.handshakeTimeout());
+          EtcdOptions.DEFAULT.handshakeTimeout(),
+          EtcdOptions.DEFAULT.idleTimeout());
 
   private static final int MAX_PORT = 65_535;
 
@@ -89,10 +99,12 @@ public record EtcdSettings(
         maxRequestBytes,
         maxTxnOps,
         origins,
+        hosts,
         keepaliveMinTime,
         keepaliveInterval,
         keepaliveTimeout,
-        handshakeTimeout);
+        handshakeTimeout,
+        idleTimeout);
   }
 
   Optional<EtcdTls> tls() {

@@ -40,10 +40,12 @@ class EtcdSettingsTest {
             "etcd.max-request-bytes=1MiB",
             "etcd.max-txn-ops=200",
             "etcd.origins=https://a,https://b",
+            "etcd.hosts=etcd.example,other.example",
             "etcd.keepalive-min-time=2s",
             "etcd.keepalive-interval=3s",
             "etcd.keepalive-timeout=4s",
-            "etcd.handshake-timeout=6s");
+            "etcd.handshake-timeout=6s",
+            "etcd.idle-timeout=7s");
 
     assertThat(settings.enabled()).isFalse();
     assertThat(settings.port()).isEqualTo(7);
@@ -54,10 +56,12 @@ class EtcdSettingsTest {
                 ByteSize.ofMiB(1),
                 200,
                 List.of("https://a", "https://b"),
+                List.of("etcd.example", "other.example"),
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(3),
                 Duration.ofSeconds(4),
-                Duration.ofSeconds(6)));
+                Duration.ofSeconds(6),
+                Duration.ofSeconds(7)));
     assertThat(settings.tls().orElseThrow().certificate()).hasToString("c.pem");
     assertThat(settings.tls().orElseThrow().key()).hasToString("k.pem");
     assertThat(settings.tls().orElseThrow().clientAuthority().orElseThrow()).hasToString("a.pem");

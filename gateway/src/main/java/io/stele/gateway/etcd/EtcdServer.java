@@ -8,12 +8,12 @@ import io.stele.gateway.etcd.cluster.MaintenanceService;
 import io.stele.gateway.etcd.json.HttpOrGrpc;
 import io.stele.gateway.etcd.json.JsonHandler;
 import io.stele.gateway.etcd.json.StatusPages;
+import io.stele.gateway.etcd.json.WebGuard;
 import io.stele.protocol.local.LocalTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +42,11 @@ public final class EtcdServer implements AutoCloseable {
     this.gateway = gateway;
     EtcdOptions how = gateway.options();
     StatusPages pages = new StatusPages(gateway.backend(), MaintenanceService.API_VERSION);
+    InetSocketAddress address = new InetSocketAddress(host, port);
+    boolean loopback = !address.isUnresolved() && address.getAddress().isLoopbackAddress();
+    WebGuard guard = new WebGuard(how.origins(), how.hosts(), loopback);
     NettyServerBuilder builder =
-        NettyServerBuilder.forAddress(new InetSocketAddress(host, port))
+        NettyServerBuilder.forAddress(address)
             .directExecutor() // handlers do not block
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
             .permitKeepAliveTime(nanos(how.keepaliveMinTime()), TimeUnit.NANOSECONDS)
@@ -52,9 +55,10 @@ public final class EtcdServer implements AutoCloseable {
             .keepAliveTimeout(nanos(how.keepaliveTimeout()), TimeUnit.NANOSECONDS)
             .protocolNegotiator(
                 new HttpOrGrpc(
-                    () -> new JsonHandler(this::self, pages, Set.copyOf(how.origins())),
+                    () -> new JsonHandler(this::self, pages, guard),
                     tls.map(EtcdTls::context),
-                    how.handshakeTimeout()))
+                    how.handshakeTimeout(),
+                    how.idleTimeout()))
             .handshakeTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS); // JSON has none: HttpOrGrpc
     gateway.addTo(builder);
     NettyServerBuilder within =

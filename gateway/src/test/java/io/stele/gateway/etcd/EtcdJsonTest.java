@@ -10,6 +10,7 @@ import java.net.Socket;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -34,7 +35,7 @@ class EtcdJsonTest {
   }
 
   private static String post(String path, String body) {
-    return "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s"
+    return "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s"
         .formatted(path, body.length(), body);
   }
 
@@ -112,5 +113,99 @@ class EtcdJsonTest {
                 .build());
     assertThat(tool.statusCode()).as("as curl sends it").isEqualTo(200);
     assertThat(member.get("a").getKvsCount()).isZero();
+  }
+
+  /** The status of an answer to a request with some headers. */
+  private static String status(EtcdMember at, String line, String... headers) throws IOException {
+    try (Socket socket = new Socket("127.0.0.1", at.port())) {
+      socket.setSoTimeout(20_000);
+      String request = line + " HTTP/1.1\r\n" + String.join("\r\n", headers) + "\r\n";
+      String body = "{\"key\":\"AA==\",\"range_end\":\"AA==\"}";
+      socket
+          .getOutputStream()
+          .write(
+              (request
+                      + "Connection: close\r\nContent-Length: "
+                      + body.length()
+                      + "\r\n\r\n"
+                      + body)
+                  .getBytes(StandardCharsets.UTF_8));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return answer.lines().findFirst().orElse("").split(" ", 3)[1];
+    }
+  }
+
+  /** A page lets its own name lead to this server: to the browser it is then the page's server. */
+  @Test
+  void aServerOnLoopbackHasNoOtherNames() throws IOException {
+    member.put("a", "1");
+    for (String line : List.of("POST /v3/kv/deleterange", "GET /metrics", "GET /health")) {
+      assertThat(status(member, line, "Host: evil.example:2379")).as(line).isEqualTo("403");
+    }
+    assertThat(member.get("a").getKvsCount()).isEqualTo(1);
+    for (String host : List.of("localhost", "LOCALHOST:2379", "127.0.0.1:2379", "[::1]:2379")) {
+      assertThat(status(member, "GET /health", "Host: " + host)).as(host).isEqualTo("200");
+    }
+  }
+
+  @Test
+  void namesOfTheServerAreASetting() throws IOException {
+    EtcdOptions known = options(List.of("etcd.example"), EtcdOptions.DEFAULT.idleTimeout());
+    try (EtcdMember named = new EtcdMember(known)) {
+      assertThat(status(named, "GET /health", "Host: etcd.example:2379")).isEqualTo("200");
+      assertThat(status(named, "GET /health", "Host: evil.example")).isEqualTo("403");
+    }
+  }
+
+  @Test
+  void contentOfWebFormsIsRefused() throws IOException {
+    member.put("a", "1");
+    for (String type : List.of("text/plain", "Text/Plain; charset=utf-8", "multipart/form-data")) {
+      assertThat(
+              status(member, "POST /v3/kv/deleterange", "Host: localhost", "Content-Type: " + type))
+          .as(type)
+          .isEqualTo("415");
+    }
+    assertThat(member.get("a").getKvsCount()).isEqualTo(1);
+    assertThat(
+            status(
+                member,
+                "POST /v3/kv/range",
+                "Host: localhost",
+                "Content-Type: application/json; charset=utf-8"))
+        .isEqualTo("200");
+  }
+
+  private static EtcdOptions options(List<String> hosts, Duration impatience) {
+    EtcdOptions usual = EtcdOptions.DEFAULT;
+    return new EtcdOptions(
+        usual.progressInterval(),
+        usual.maxRequestBytes(),
+        usual.maxOperations(),
+        usual.origins(),
+        hosts,
+        usual.keepaliveMinTime(),
+        usual.keepaliveInterval(),
+        usual.keepaliveTimeout(),
+        impatience,
+        impatience);
+  }
+
+  @Test
+  void connectionsThatSayNothingAreClosed() throws IOException {
+    try (EtcdMember busy = new EtcdMember(options(List.of(), Duration.ofMillis(200)))) {
+      String request = post("/v3/kv/range", "{\"key\":\"AA==\"}");
+      for (String said :
+          List.of("", "PR", "PRI * HTTP/2.0\r\n", "POST /v3/kv/range HTTP/1.1\r\nHost:", request)) {
+        try (Socket socket = new Socket("127.0.0.1", busy.port())) {
+          socket.setSoTimeout(20_000);
+          socket.getOutputStream().write(said.getBytes(StandardCharsets.UTF_8));
+          String answer =
+              new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+          assertThat(answer.startsWith("HTTP/1.1 200")).as(said).isEqualTo(said.equals(request));
+        }
+      }
+      assertThat(busy.put("a", "1")).isPositive(); // a client of gRPC gets through
+    }
   }
 }

@@ -7,15 +7,18 @@ import io.grpc.netty.InternalProtocolNegotiator;
 import io.grpc.netty.InternalProtocolNegotiators;
 import io.grpc.netty.ProtocolNegotiationEvent;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.AsciiString;
 import java.time.Duration;
 import java.util.List;
@@ -39,18 +42,22 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
   private final Supplier<ChannelHandler> json;
   private final Optional<SslContext> tls;
   private final Duration patience;
+  private final Duration idle;
 
   /**
    * For a server.
    *
    * @param json makes what answers the requests of one connection
    * @param tls if connections are secured
-   * @param patience after which a connection that has said nothing is closed
+   * @param patience after which a connection is closed that has not begun to speak either
+   * @param idle after which an HTTP/1.1 connection gets an {@code IdleStateEvent} if nothing came
    */
-  public HttpOrGrpc(Supplier<ChannelHandler> json, Optional<SslContext> tls, Duration patience) {
+  public HttpOrGrpc(
+      Supplier<ChannelHandler> json, Optional<SslContext> tls, Duration patience, Duration idle) {
     this.json = json;
     this.tls = tls;
     this.patience = patience;
+    this.idle = idle;
   }
 
   @Override
@@ -60,7 +67,7 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
 
   @Override
   public ChannelHandler newHandler(GrpcHttp2ConnectionHandler grpc) {
-    return new FirstBytes(plain.newHandler(grpc), json, tls, patience);
+    return new FirstBytes(plain.newHandler(grpc), json, tls, patience, idle);
   }
 
   @Override
@@ -70,11 +77,18 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
 
   /** Stands in front of a new connection until its first bytes have come. */
   private static final class FirstBytes extends ByteToMessageDecoder {
-    private static final byte[] PREFACE = {'P', 'R', 'I', ' '};
+    private static final byte[] PREFACE =
+        ByteBufUtil.getBytes(Http2CodecUtil.connectionPrefaceBuf());
+
+    /**
+     * A client of HTTP/2 sends a frame with its settings at once: until then it has said nothing.
+     */
+    private static final int FRAME_HEADER = 9;
 
     private final ChannelHandler grpc;
     private final Supplier<ChannelHandler> json;
     private final Duration time;
+    private final Duration idle;
     private @Nullable ScheduledFuture<?> patience;
     private final Optional<SslContext> tls;
     private @Nullable ProtocolNegotiationEvent begin; // with which gRPC's handlers begin
@@ -83,14 +97,16 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
         ChannelHandler grpc,
         Supplier<ChannelHandler> json,
         Optional<SslContext> tls,
-        Duration time) {
+        Duration time,
+        Duration idle) {
       this.time = time;
+      this.idle = idle;
       this.grpc = grpc;
       this.json = json;
       this.tls = tls;
     }
 
-    /** Who connects and says nothing is sent away. */
+    /** A client that connects and says nothing is disconnected. */
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
       tls.ifPresent(
@@ -137,7 +153,7 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
           return;
         }
       }
-      if (seen == PREFACE.length) {
+      if (in.readableBytes() >= PREFACE.length + FRAME_HEADER) {
         speakGrpc(context);
       }
     }
@@ -169,7 +185,11 @@ public final class HttpOrGrpc implements InternalProtocolNegotiator.ProtocolNego
       while (pipeline.last() != this) {
         pipeline.removeLast(); // gRPC's own, which waits for what will not come
       }
-      pipeline.addLast(new HttpServerCodec(), new HttpObjectAggregator(MAX_BODY_BYTES), json.get());
+      pipeline.addLast(
+          new IdleStateHandler(idle.toMillis(), 0, 0, TimeUnit.MILLISECONDS),
+          new HttpServerCodec(),
+          new HttpObjectAggregator(MAX_BODY_BYTES),
+          json.get());
       pipeline.remove(this);
     }
   }

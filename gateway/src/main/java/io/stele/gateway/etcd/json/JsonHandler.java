@@ -12,16 +12,15 @@ import io.grpc.Status;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.FullHttpRequest;
-import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import io.netty.handler.timeout.IdleStateEvent;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,21 +30,17 @@ import org.jspecify.annotations.Nullable;
  * before it is answered waits, and nothing more is read meanwhile. Runs on the connection's own
  * thread.
  *
- * <p>Web pages are kept out: a browser lets any page send requests to a server that its user can
- * reach, and says so in the header {@code Origin} (or {@code Sec-Fetch-Site}), which other clients
- * do not send. So a request of an origin that the settings do not name is refused, whatever host
- * name and type of content it pretends to have.
+ * <p>{@link WebGuard} keeps web pages out. A connection on which no request is under way is closed
+ * when an {@link IdleStateEvent} comes.
  */
 public final class JsonHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
-  private static final String ORIGIN = "origin";
-  private static final String FETCH_SITE = "sec-fetch-site";
   private static final JsonFormat.Parser PARSER = JsonFormat.parser().ignoringUnknownFields();
 
   private final Supplier<Channel> grpc;
   private final StatusPages pages;
-  private final Set<String> origins;
+  private final WebGuard guard;
   private final Deque<FullHttpRequest> waiting = new ArrayDeque<>(0);
   private boolean answering;
   private @Nullable ClientCall<?, ?> underWay;
@@ -54,12 +49,11 @@ public final class JsonHandler extends SimpleChannelInboundHandler<FullHttpReque
    * For one connection.
    *
    * @param grpc the server's own
-   * @param origins of web pages that may use it; {@code *} for all
    */
-  public JsonHandler(Supplier<Channel> grpc, StatusPages pages, Set<String> origins) {
+  public JsonHandler(Supplier<Channel> grpc, StatusPages pages, WebGuard guard) {
     this.grpc = grpc;
     this.pages = pages;
-    this.origins = origins;
+    this.guard = guard;
   }
 
   @Override
@@ -78,10 +72,12 @@ public final class JsonHandler extends SimpleChannelInboundHandler<FullHttpReque
     JsonResponse response =
         new JsonResponse(context, HttpUtil.isKeepAlive(request), () -> answered(context));
     Optional<MethodDescriptor<?, ?>> method = JsonRoutes.find(uri.path());
-    if (isForeignPage(request.headers())) {
-      response.refuse(
-          HttpResponseStatus.FORBIDDEN,
-          "origin %s: not among etcd.origins".formatted(request.headers().get(ORIGIN)));
+    Optional<WebGuard.Refusal> refusal = guard.refusal(request.headers());
+    if (refusal.isEmpty() && method.isPresent()) {
+      refusal = WebGuard.contentRefusal(request.headers());
+    }
+    if (refusal.isPresent()) {
+      response.refuse(refusal.get().status(), refusal.get().reason());
     } else if (method.isPresent() && request.method().equals(HttpMethod.POST)) {
       call(method.get(), request, response);
     } else if (method.isPresent()) {
@@ -109,15 +105,6 @@ public final class JsonHandler extends SimpleChannelInboundHandler<FullHttpReque
     } finally {
       request.release();
     }
-  }
-
-  private boolean isForeignPage(HttpHeaders headers) {
-    String origin = headers.get(ORIGIN);
-    if (origin != null) {
-      return !origins.contains("*") && !origins.contains(origin);
-    }
-    String site = headers.get(FETCH_SITE);
-    return site != null && !site.equals("none") && !origins.contains("*");
   }
 
   private <Q, R> void call(
@@ -175,6 +162,15 @@ public final class JsonHandler extends SimpleChannelInboundHandler<FullHttpReque
       call.cancel("the client is gone", null);
     }
     super.channelInactive(context);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+    if (event instanceof IdleStateEvent && !answering) {
+      var _ = context.close();
+    } else {
+      super.userEventTriggered(context, event);
+    }
   }
 
   @Override
