@@ -1,9 +1,11 @@
 package io.stele.metastore.raft;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Events;
 import io.stele.base.time.Clock;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.DatagramPacket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -69,7 +71,7 @@ final class Announcer implements AutoCloseable {
     }
     InetSocketAddress group = new InetSocketAddress(address, settings.multicastPort());
     List<NetworkInterface> interfaces = interfaces(settings.multicastInterface());
-    MulticastSocket socket = new MulticastSocket(settings.multicastPort());
+    MulticastSocket socket = listen(settings.multicastPort());
     try {
       socket.setTimeToLive(1);
       socket.setOption(StandardSocketOptions.IP_MULTICAST_LOOP, true);
@@ -84,6 +86,19 @@ final class Announcer implements AutoCloseable {
         new Announcer(serviceAddress, settings, clock, events, group, interfaces, socket);
     announcer.thread.start();
     return announcer;
+  }
+
+  private static MulticastSocket listen(int port) throws IOException {
+    try {
+      return new MulticastSocket(port);
+    } catch (BindException e) {
+      throw new UnavailableException(
+          "cannot listen for announcements of other servers on UDP port "
+              + port
+              + ": "
+              + e.getMessage(),
+          e);
+    }
   }
 
   private static List<NetworkInterface> interfaces(String name) throws IOException {
