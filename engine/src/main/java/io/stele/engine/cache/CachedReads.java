@@ -20,7 +20,6 @@ public final class CachedReads {
   /** Thrown through cursors and pins, which let go of what they hold as at any other failure. */
   private static final class NotCached extends RuntimeException {
     private static final long serialVersionUID = 1;
-    private static final NotCached INSTANCE = new NotCached();
 
     private NotCached() {
       super("a block is not in the cache", null, false, false);
@@ -41,7 +40,7 @@ public final class CachedReads {
   /** Called before a block is loaded. */
   static void checkMayLoad() {
     if (CACHED_ONLY.isBound()) {
-      throw NotCached.INSTANCE;
+      throw new NotCached();
     }
   }
 }

@@ -67,21 +67,17 @@ final class Answers {
   }
 
   private static String text(Message answer) {
-    return own(answer, true).toString();
+    return own(answer).toString();
   }
 
-  /** Of headers only the outermost one's revision counts; of a lease's time only whether it is. */
-  private static Message own(Message message, boolean outermost) {
+  /** Of headers only the revision counts; of a lease's time only whether there is some. */
+  private static Message own(Message message) {
     Message.Builder builder = message.toBuilder();
     for (FieldDescriptor field : message.getAllFields().keySet()) {
       Object value = message.getField(field);
       if (value instanceof ResponseHeader header) {
-        if (outermost) {
-          builder.setField(
-              field, ResponseHeader.newBuilder().setRevision(header.getRevision()).build());
-        } else {
-          builder.clearField(field);
-        }
+        builder.setField(
+            field, ResponseHeader.newBuilder().setRevision(header.getRevision()).build());
       } else if (field.getName().equals("keys")) {
         builder.clearField(field); // a lease's, in no order
         ((List<?>) value)
@@ -94,9 +90,9 @@ final class Answers {
       } else if (field.isRepeated() && field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
         builder.clearField(field);
         ((List<?>) value)
-            .forEach(each -> builder.addRepeatedField(field, own((Message) each, false)));
+            .forEach(each -> builder.addRepeatedField(field, own((Message) each)));
       } else if (value instanceof Message inner) {
-        builder.setField(field, own(inner, false));
+        builder.setField(field, own(inner));
       }
     }
     return builder.build();

@@ -18,6 +18,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.io.TempDir;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class DifferentialIT {
   private static final int REQUESTS = 600;
+  private static final int MOST_TEXT = 200;
   private static final ByteString ZERO = ByteString.copyFrom(new byte[1]);
 
   @TempDir private Path directory;
@@ -94,6 +97,32 @@ class DifferentialIT {
       }
       assertThat(ours.problems()).isEmpty();
     }
+  }
+
+  @Test
+  void requestsAtTheEdgesGetEtcdsAnswers() throws Exception {
+    try (EtcdProcess process = EtcdProcess.start(directory);
+        Peer etcd = new Peer(process.address());
+        SteleNode stele = SteleNode.start(directory)) {
+      SoftAssertions all = new SoftAssertions();
+      for (Message request : EdgeRequests.all()) {
+        String expected = Answers.ask(etcd.channel(), request);
+        all.assertThat(Answers.ask(stele.channel(), request))
+            .as(
+                "%s %s",
+                request.getClass().getSimpleName(),
+                brief(request))
+            .isEqualTo(expected);
+      }
+      all.assertAll();
+    }
+  }
+
+  private static String brief(Message request) {
+    String text = TextFormat.printer().emittingSingleLine(true).printToString(request);
+    return text.length() < MOST_TEXT
+        ? text
+        : text.substring(0, MOST_TEXT) + " and so on, " + request.getSerializedSize() + " bytes";
   }
 
   /** A connection to etcd. */

@@ -81,6 +81,7 @@ public final class KvService extends KVGrpc.KVImplBase {
         request,
         caller,
         (metastore, who) -> {
+          checks.checkMessage(request.getSerializedSize());
           RequestChecks.check(request);
           Grant grant = access.of(metastore, who);
           RequestRights.check(grant, request);
@@ -117,6 +118,7 @@ public final class KvService extends KVGrpc.KVImplBase {
         request,
         caller,
         (metastore, who) -> {
+          checks.checkMessage(request.getSerializedSize());
           checks.check(request);
           Grant grant = access.of(metastore, who);
           RequestRights.check(grant, request);

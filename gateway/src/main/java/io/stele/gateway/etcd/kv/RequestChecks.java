@@ -1,6 +1,7 @@
 package io.stele.gateway.etcd.kv;
 
 import com.google.protobuf.ByteString;
+import io.grpc.Status;
 import io.stele.base.bytes.Bytes;
 import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.gateway.etcd.call.Ranges;
@@ -19,6 +20,9 @@ import java.util.Set;
 
 /** What etcd refuses before it looks at any key. */
 final class RequestChecks {
+  /** By how much a message may be larger than a request: then the request is refused by its size. */
+  private static final int ENVELOPE_BYTES = 512 << 10;
+
   private final int maxBytes;
   private final int maxOperations;
 
@@ -62,6 +66,16 @@ final class RequestChecks {
     Writes.of(request.getFailureList());
   }
 
+  /** What etcd does not even read: the first check of all. */
+  void checkMessage(int bytes) {
+    int most = maxBytes + ENVELOPE_BYTES;
+    if (bytes > most) {
+      throw Status.RESOURCE_EXHAUSTED
+          .withDescription("grpc: received message larger than max (" + bytes + " vs. " + most + ")")
+          .asRuntimeException();
+    }
+  }
+
   void checkSize(int bytes) {
     if (bytes > maxBytes) {
       throw EtcdError.TOO_LARGE.exception();
@@ -94,11 +108,16 @@ final class RequestChecks {
 
   private static void check(RequestOp operation, int room) {
     switch (operation.getRequestCase()) {
-      case REQUEST_RANGE -> check(operation.getRequestRange());
+      case REQUEST_RANGE -> {
+        check(operation.getRequestRange());
+        if (operation.getRequestRange().getRevision() < 0) {
+          throw EtcdError.COMPACTED.exception(); // outside of transactions it is the newest
+        }
+      }
       case REQUEST_PUT -> check(operation.getRequestPut());
       case REQUEST_DELETE_RANGE -> check(operation.getRequestDeleteRange());
       case REQUEST_TXN -> check(operation.getRequestTxn(), room);
-      case REQUEST_NOT_SET -> throw EtcdError.EMPTY_KEY.exception();
+      case REQUEST_NOT_SET -> throw EtcdError.KEY_NOT_FOUND.exception(); // etcd's own oddity
     }
   }
 

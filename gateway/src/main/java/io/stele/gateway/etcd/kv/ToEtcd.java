@@ -61,34 +61,60 @@ public final class ToEtcd {
   }
 
   static TxnResponse transaction(ResponseHeader header, Answer.Transacted answer) {
-    return transaction(header, answer.revision(), answer.succeeded(), answer.results());
+    return new Steps(answer).response(header, answer.succeeded(), answer.results());
   }
 
-  /** Of the headers within only the revision is given, as etcd does. */
-  private static TxnResponse transaction(
-      ResponseHeader header, long revision, boolean succeeded, List<OperationResult> results) {
-    TxnResponse.Builder response =
-        TxnResponse.newBuilder().setHeader(header).setSucceeded(succeeded);
-    ResponseHeader inner = ResponseHeader.newBuilder().setRevision(revision).build();
-    for (OperationResult result : results) {
+  /**
+   * The steps of a transaction, in the order in which they were done. Of their headers only the
+   * revision is given, as etcd does: until the first change it is the revision before the
+   * transaction, from then on its own.
+   */
+  private static final class Steps {
+    private long revision;
+    private final long own;
+
+    Steps(Answer.Transacted answer) {
+      own = answer.revision();
+      revision = answer.results().stream().anyMatch(Steps::isChange) ? own - 1 : own;
+    }
+
+    private static boolean isChange(OperationResult result) {
+      return switch (result) {
+        case OperationResult.Done _ -> true;
+        case OperationResult.Deleted deleted -> deleted.count() > 0;
+        case OperationResult.Branched branched ->
+            branched.results().stream().anyMatch(Steps::isChange);
+        case OperationResult.Selected _, OperationResult.Found _ -> false;
+      };
+    }
+
+    TxnResponse response(ResponseHeader header, boolean succeeded, List<OperationResult> results) {
+      TxnResponse.Builder response =
+          TxnResponse.newBuilder().setHeader(header).setSucceeded(succeeded);
+      results.forEach(result -> response.addResponses(step(result)));
+      return response.build();
+    }
+
+    private ResponseOp.Builder step(OperationResult result) {
       ResponseOp.Builder step = ResponseOp.newBuilder();
-      switch (result) {
+      if (result instanceof OperationResult.Branched branched) {
+        return step.setResponseTxn(
+            response(
+                ResponseHeader.getDefaultInstance(), branched.succeeded(), branched.results()));
+      }
+      if (isChange(result)) {
+        revision = own;
+      }
+      ResponseHeader inner = ResponseHeader.newBuilder().setRevision(revision).build();
+      return switch (result) {
         case OperationResult.Done done -> step.setResponsePut(put(inner, done));
         case OperationResult.Deleted deleted -> step.setResponseDeleteRange(delete(inner, deleted));
         case OperationResult.Selected selected ->
             step.setResponseRange(range(inner, selected.keys(), selected.more(), selected.count()));
         case OperationResult.Found found ->
             step.setResponseRange(range(inner, found.keys(), found.more(), found.keys().size()));
-        case OperationResult.Branched branched ->
-            step.setResponseTxn(
-                transaction(
-                    ResponseHeader.getDefaultInstance(),
-                    revision,
-                    branched.succeeded(),
-                    branched.results()));
-      }
-      response.addResponses(step);
+        case OperationResult.Branched _ -> step; // above
+      };
     }
-    return response.build();
   }
 }
