@@ -50,14 +50,17 @@ public final class FakeCoordination {
   // Guarded by this.
   private final NavigableMap<String, Coordination.Kept> tables = new TreeMap<>();
   private final NavigableMap<String, Coordination.LiveServer> servers = new TreeMap<>();
+  private final Set<String> dropped = new HashSet<>();
   private final Set<String> otherKinds = new HashSet<>();
   private final Set<String> away = new HashSet<>();
   private final Map<String, Integer> failures = new HashMap<>();
   private final Map<String, Deque<Fault>> faults = new HashMap<>();
   private final Map<String, Deque<Runnable>> races = new HashMap<>();
   private final List<Watcher> watchers = new ArrayList<>();
+  private Optional<String> cluster = Optional.empty();
   private String leader = "";
   private boolean silent;
+  private boolean everybodyAway;
   private long version;
   private long reads;
 
@@ -154,6 +157,49 @@ public final class FakeCoordination {
     races.computeIfAbsent(server, key -> new ArrayDeque<>()).add(race);
   }
 
+  /** The service is another one, without any table: its volume was lost, or its address is new. */
+  public void loseEverything() {
+    synchronized (this) {
+      tables.clear();
+      dropped.clear();
+      cluster = Optional.empty();
+      version = 0;
+    }
+    tell();
+  }
+
+  /** The service lists a table no more, as if restored from a backup made before the table. */
+  public void forget(String name) {
+    synchronized (this) {
+      tables.remove(name);
+    }
+    tell();
+  }
+
+  /** The service lists a table as it was some time ago. */
+  public void restore(TableConfig config) {
+    synchronized (this) {
+      put(config);
+    }
+    tell();
+  }
+
+  /** Nobody can ask, neither those that run nor those that start. */
+  public void everybodyAway(boolean value) {
+    synchronized (this) {
+      everybodyAway = value;
+    }
+    tell();
+  }
+
+  /** The service is that of another cluster. */
+  public void cluster(String id) {
+    synchronized (this) {
+      cluster = Optional.of(id);
+    }
+    tell();
+  }
+
   /** Whether watchers are left in the dark. */
   public synchronized void silent(boolean value) {
     silent = value;
@@ -192,7 +238,7 @@ public final class FakeCoordination {
 
   private synchronized void check(String server) {
     int left = failures.merge(server, -1, (before, one) -> Math.max(before + one, -1));
-    if (away.contains(server) || left >= 0) {
+    if (everybodyAway || away.contains(server) || left >= 0) {
       throw new UnavailableException("the coordination service does not answer " + server);
     }
   }
@@ -289,9 +335,41 @@ public final class FakeCoordination {
     }
 
     @Override
-    public boolean delete(String name, long expected) {
+    public boolean drop(TableConfig config, long expected) {
       return step(
-          "delete", () -> change(server, () -> at(name, expected) && tables.remove(name) != null));
+          "drop",
+          () ->
+              change(
+                  server,
+                  () ->
+                      (expected == UNLISTED
+                              || (at(config.name(), expected)
+                                  && tables.remove(config.name()) != null))
+                          && dropped.add(config.id())));
+    }
+
+    @Override
+    public boolean isDropped(String table) {
+      return step("dropped", () -> read(() -> dropped.contains(table)));
+    }
+
+    @Override
+    public Optional<String> cluster() {
+      return step("cluster", () -> read(() -> cluster));
+    }
+
+    @Override
+    public boolean nameCluster(Optional<String> expected, String id) {
+      return step(
+          "name cluster",
+          () ->
+              change(
+                  server,
+                  () -> {
+                    boolean named = cluster.equals(expected);
+                    cluster = named ? Optional.of(id) : cluster;
+                    return named;
+                  }));
     }
 
     @Override

@@ -349,6 +349,11 @@ public final class FakePeers {
     public void join(String table) {
       tell("join", table, peer -> peer.join(table));
     }
+
+    @Override
+    public List<String> adopt(boolean force) {
+      return call("adopt", "", peer -> peer.adopt(force));
+    }
   }
 
   private final class ReplicaLink implements ReplicaPeer {

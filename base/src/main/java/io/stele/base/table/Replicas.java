@@ -18,6 +18,29 @@ public interface Replicas {
   Metadata metadata(String table);
 
   /**
+   * Makes a live server keep the METADATA file of a table, in addition to those that do.
+   *
+   * @param server its id or address
+   */
+  void joinMetadata(String table, String server);
+
+  /**
+   * Takes a server, live or not, out of those that keep the METADATA file of a table.
+   *
+   * @param server its id, or its address if it is live
+   */
+  void removeMetadata(String table, String server);
+
+  /**
+   * Lists the tables that servers know in a metastore that has lost them, or has an older METADATA
+   * of them. Tables whose drop is on record are left alone.
+   *
+   * @param force replaces METADATA that cannot be had even if a server that may have it is away
+   * @return a line for each table and server, for people
+   */
+  List<String> adopt(boolean force);
+
+  /**
    * Begins to split the partition that holds a row; returns when that is recorded.
    *
    * @param row the last row of the lower half; empty to let a replica choose by size

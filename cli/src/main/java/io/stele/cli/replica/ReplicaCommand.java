@@ -46,7 +46,7 @@ import picocli.CommandLine.Spec;
     },
     subcommands = {
       ReplicaCommand.Status.class,
-      ReplicaCommand.Metadata.class,
+      MetadataCommand.class,
       ReplicaCommand.Split.class,
       ReplicaCommand.Repair.class,
       ReplicaCommand.Verify.class
@@ -107,22 +107,6 @@ final class ReplicaCommand implements Callable<Integer> {
       } catch (NotFoundException e) {
         return false;
       }
-    }
-  }
-
-  @Command(
-      name = "metadata",
-      description = "Print the METADATA file that is valid: partitions and their assignments.",
-      footer = {"  stele replica metadata events", "  stele replica metadata events --output json"})
-  static final class Metadata extends ConnectedCommand {
-    @Parameters(paramLabel = "TABLE", description = "The table.")
-    private String table = "";
-
-    @Override
-    protected int run(Connection connection) {
-      Replicas.Metadata metadata = connection.replicas().metadata(table);
-      print(() -> StatusText.json(metadata), () -> StatusText.text(metadata));
-      return ExitCode.OK;
     }
   }
 

@@ -84,6 +84,22 @@ class ReplicaCommandTest {
     }
 
     @Override
+    public void joinMetadata(String table, String server) {
+      asked.add("join " + table + " " + server);
+    }
+
+    @Override
+    public void removeMetadata(String table, String server) {
+      asked.add("remove " + table + " " + server);
+    }
+
+    @Override
+    public List<String> adopt(boolean force) {
+      asked.add("adopt " + force);
+      return List.of("table \"events\": listed again", "h:2: table \"events\": listed already");
+    }
+
+    @Override
     public Bytes split(String table, Bytes at, Bytes row) {
       asked.add("split " + table + " [" + at.toUtf8() + "] [" + row.toUtf8() + "]");
       return row.isEmpty() ? Bytes.utf8("chosen") : row;
@@ -162,6 +178,30 @@ class ReplicaCommandTest {
             """);
     assertThat(stele.ok("replica", "metadata", "events", "--output", "json"))
         .contains("\"txn\": \"0c1d\"", "\"sequence\": 7");
+  }
+
+  @Test
+  void serversThatKeepMetadataComeAndGo() {
+    assertThat(stele.ok("replica", "metadata", "join", "events", "h:1"))
+        .isEqualTo("METADATA of table events is kept by h:1, s9 (away)\n");
+    assertThat(stele.ok("replica", "metadata", "remove", "events", "s7"))
+        .isEqualTo("METADATA of table events is kept by h:1, s9 (away)\n");
+    assertThat(replicas.asked)
+        .containsExactly(
+            "join events h:1", "metadata events", "remove events s7", "metadata events");
+    assertThat(stele.run("replica", "metadata").err()).contains("no TABLE");
+  }
+
+  @Test
+  void tablesThatTheMetastoreLostAreListedAgain() {
+    assertThat(stele.ok("replica", "metadata", "adopt"))
+        .isEqualTo(
+            """
+            table "events": listed again
+            h:2: table "events": listed already
+            """);
+    stele.ok("replica", "metadata", "adopt", "--force");
+    assertThat(replicas.asked).containsExactly("adopt false", "adopt true");
   }
 
   @Test

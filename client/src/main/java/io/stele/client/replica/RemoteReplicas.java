@@ -6,6 +6,8 @@ import io.stele.base.predicate.RowRange;
 import io.stele.base.table.Replicas;
 import io.stele.client.call.Caller;
 import io.stele.client.call.Repeat;
+import io.stele.protocol.v1.AdoptTablesRequest;
+import io.stele.protocol.v1.MetadataServerRequest;
 import io.stele.protocol.v1.ReplicasGrpc;
 import io.stele.protocol.v1.ReplicasRange;
 import io.stele.protocol.v1.SplitTabletRequest;
@@ -57,6 +59,29 @@ public final class RemoteReplicas implements Replicas {
   public Metadata metadata(String table) {
     return WireReplicas.metadata(
         ask(ReplicasGrpc.getMetadataMethod(), request(table), Repeat.ONCE_IN_TURN));
+  }
+
+  private static MetadataServerRequest request(String table, String server) {
+    return MetadataServerRequest.newBuilder().setTable(table).setServer(server).build();
+  }
+
+  @Override
+  public void joinMetadata(String table, String server) {
+    ask(ReplicasGrpc.getJoinMetadataServerMethod(), request(table, server), Repeat.ONCE_IN_TURN);
+  }
+
+  @Override
+  public void removeMetadata(String table, String server) {
+    ask(ReplicasGrpc.getRemoveMetadataServerMethod(), request(table, server), Repeat.IF_NOT_DONE);
+  }
+
+  @Override
+  public List<String> adopt(boolean force) {
+    return ask(
+            ReplicasGrpc.getAdoptTablesMethod(),
+            AdoptTablesRequest.newBuilder().setForce(force).build(),
+            Repeat.ONCE_IN_TURN)
+        .getLinesList();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.stele.gateway.nativeapi;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.predicate.RowRange;
+import io.stele.protocol.v1.AdoptTablesRequest;
 import io.stele.protocol.v1.DigestsRequest;
 import io.stele.protocol.v1.MetadataFile;
 import io.stele.protocol.v1.MetadataFileName;
@@ -124,6 +125,17 @@ public final class GrpcReplicaPeers implements Peers {
     @Override
     public void join(String table) {
       calls.call(ReplicaPeerGrpc.getJoinMetadataMethod(), named(table), patience.change(), true);
+    }
+
+    @Override
+    public List<String> adopt(boolean force) {
+      return calls
+          .call(
+              ReplicaPeerGrpc.getAdoptTablesMethod(),
+              AdoptTablesRequest.newBuilder().setForce(force).build(),
+              patience.change(),
+              true)
+          .getLinesList();
     }
   }
 

@@ -3,6 +3,8 @@ package io.stele.gateway.nativeapi;
 import io.grpc.stub.StreamObserver;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.protocol.v1.AdoptTablesAnswer;
+import io.stele.protocol.v1.AdoptTablesRequest;
 import io.stele.protocol.v1.ChangeMetadataRequest;
 import io.stele.protocol.v1.DigestsAnswer;
 import io.stele.protocol.v1.DigestsRequest;
@@ -89,6 +91,16 @@ final class ReplicaPeerService extends ReplicaPeerGrpc.ReplicaPeerImplBase {
   @Override
   public void joinMetadata(ReplicatedTable request, StreamObserver<TableDone> caller) {
     calls.done(caller, () -> backend.metadataPeer().join(request.getTable()));
+  }
+
+  @Override
+  public void adoptTables(AdoptTablesRequest request, StreamObserver<AdoptTablesAnswer> caller) {
+    calls.answer(
+        caller,
+        () ->
+            AdoptTablesAnswer.newBuilder()
+                .addAllLines(backend.metadataPeer().adopt(request.getForce()))
+                .build());
   }
 
   // ---- replicas

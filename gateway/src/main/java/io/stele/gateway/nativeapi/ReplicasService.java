@@ -1,6 +1,9 @@
 package io.stele.gateway.nativeapi;
 
 import io.grpc.stub.StreamObserver;
+import io.stele.protocol.v1.AdoptTablesAnswer;
+import io.stele.protocol.v1.AdoptTablesRequest;
+import io.stele.protocol.v1.MetadataServerRequest;
 import io.stele.protocol.v1.RepairAnswer;
 import io.stele.protocol.v1.ReplicaDifferences;
 import io.stele.protocol.v1.ReplicasGrpc;
@@ -9,6 +12,7 @@ import io.stele.protocol.v1.ReplicasRange;
 import io.stele.protocol.v1.ReplicasStatus;
 import io.stele.protocol.v1.SplitTabletRequest;
 import io.stele.protocol.v1.SplitTabletResponse;
+import io.stele.protocol.v1.TableDone;
 import io.stele.protocol.v1.TableRequest;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WirePredicates;
@@ -34,6 +38,29 @@ final class ReplicasService extends ReplicasGrpc.ReplicasImplBase {
   public void metadata(TableRequest request, StreamObserver<ReplicasMetadata> caller) {
     calls.answer(
         caller, () -> WireReplicas.toWire(backend.replicas().metadata(request.getTable())));
+  }
+
+  @Override
+  public void joinMetadataServer(MetadataServerRequest request, StreamObserver<TableDone> caller) {
+    calls.done(
+        caller, () -> backend.replicas().joinMetadata(request.getTable(), request.getServer()));
+  }
+
+  @Override
+  public void removeMetadataServer(
+      MetadataServerRequest request, StreamObserver<TableDone> caller) {
+    calls.done(
+        caller, () -> backend.replicas().removeMetadata(request.getTable(), request.getServer()));
+  }
+
+  @Override
+  public void adoptTables(AdoptTablesRequest request, StreamObserver<AdoptTablesAnswer> caller) {
+    calls.answer(
+        caller,
+        () ->
+            AdoptTablesAnswer.newBuilder()
+                .addAllLines(backend.replicas().adopt(request.getForce()))
+                .build());
   }
 
   @Override

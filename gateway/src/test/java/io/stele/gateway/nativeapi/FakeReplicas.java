@@ -135,6 +135,12 @@ final class FakeReplicas {
         public void join(String table) {
           note("join " + table);
         }
+
+        @Override
+        public List<String> adopt(boolean force) {
+          note("adopt " + force);
+          return List.of("t: listed");
+        }
       };
 
   final ReplicaPeer replicas =
@@ -196,6 +202,22 @@ final class FakeReplicas {
         public Metadata metadata(String table) {
           note("metadata " + table);
           return METADATA;
+        }
+
+        @Override
+        public void joinMetadata(String table, String server) {
+          note("join metadata " + table + " " + server);
+        }
+
+        @Override
+        public void removeMetadata(String table, String server) {
+          note("remove metadata " + table + " " + server);
+        }
+
+        @Override
+        public List<String> adopt(boolean force) {
+          note("adopt everywhere " + force);
+          return List.of("u: listed");
         }
 
         @Override

@@ -83,6 +83,7 @@ class ReplicaPeersTest {
     metadata.drop("t1", "x8");
     metadata.changed("t1");
     metadata.join("t1");
+    assertThat(metadata.adopt(true)).containsExactly("t: listed");
     assertThat(served.asked)
         .containsExactly(
             "fetch t1 x9",
@@ -90,7 +91,8 @@ class ReplicaPeersTest {
             "store t1 x9 file",
             "drop t1 x8",
             "changed t1",
-            "join t1");
+            "join t1",
+            "adopt true");
   }
 
   @Test
@@ -227,6 +229,9 @@ class ReplicaPeersTest {
       assertThat(stele.replicas().split("t", bytes("a"), Bytes.EMPTY)).isEqualTo(bytes("k"));
       assertThat(stele.replicas().verify("t", ROWS)).containsExactly(FakeReplicas.DIFFERENCE);
       assertThat(stele.replicas().repair("t", RowRange.ALL)).isEqualTo(7);
+      stele.replicas().joinMetadata("t", "s1");
+      stele.replicas().removeMetadata("t", "s2");
+      assertThat(stele.replicas().adopt(true)).containsExactly("u: listed");
     }
     assertThat(served.asked)
         .containsExactly(
@@ -234,6 +239,9 @@ class ReplicaPeersTest {
             "metadata t",
             "split t at a row ",
             "verify t " + ROWS,
-            "repair t " + RowRange.ALL);
+            "repair t " + RowRange.ALL,
+            "join metadata t s1",
+            "remove metadata t s2",
+            "adopt everywhere true");
   }
 }

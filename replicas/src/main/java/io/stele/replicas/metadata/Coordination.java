@@ -34,8 +34,26 @@ public interface Coordination {
    */
   boolean replace(TableConfig config, long version);
 
-  /** False, and nothing is changed, if the version is another by now. */
-  boolean delete(String name, long version);
+  /** The version of a table that the service does not list. */
+  long UNLISTED = 0;
+
+  /**
+   * Drops a table, and records that the table of this id was dropped: absence alone is never a
+   * reason to delete anything. The record stays for ever.
+   *
+   * @param version of its configuration, or {@link #UNLISTED} to only write the record
+   * @return false, and nothing is changed, if the version is another by now
+   */
+  boolean drop(TableConfig config, long version);
+
+  /** Whether the drop of a table is on record. */
+  boolean isDropped(String table);
+
+  /** The id of the cluster that the tables belong to; none in a service that was never used. */
+  Optional<String> cluster();
+
+  /** Names the cluster; false, and nothing is changed, if it is not named as expected by now. */
+  boolean nameCluster(Optional<String> expected, String id);
 
   /** Servers that live, in the order of their ids. */
   List<LiveServer> servers();

@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  *       for a day finds that it has lost.
  * </ul>
  *
+ * <p>Files of a table that the coordination service does not list are dropped only if its drop is
+ * on record, or if it never came into being.
+ *
  * <p>The valid file is never dropped, whether or not this server is listed.
  */
 final class FileUpkeep {
@@ -144,13 +147,22 @@ final class FileUpkeep {
     boolean old = now - note.since() >= settings.abandonedAfter().toNanos();
     boolean hopeless =
         kept == null
-            ? old || lookup.knew(key.table()) // else it may be a table that is being made
+            ? parts.coordination().isDropped(key.table()) || (old && isOfNoTable(key))
             : note.version() != kept.version() || superseded(key, kept) || (old && outdate(kept));
     boolean dropped = hopeless && files.dropNoted(key, note);
     if (dropped) {
       parts.events().accept(new MetadataEvent.Dropped(key.table(), key.txn()));
     }
     return dropped;
+  }
+
+  /**
+   * Whether a file belongs to a table that was being made, and never came into being. One that was
+   * changed, or is known here, did: the coordination service has lost it.
+   */
+  private boolean isOfNoTable(FileKey key) {
+    return cache.byId(key.table()).isEmpty()
+        && files.readable(key).filter(each -> each.metadata().sequence() == 1).isPresent();
   }
 
   private boolean superseded(FileKey key, Kept kept) {

@@ -6,6 +6,7 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Subscription;
 import io.stele.replicas.metadata.Coordination.Kept;
 import io.stele.replicas.metadata.Coordination.LiveServer;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -27,7 +28,11 @@ import org.jspecify.annotations.Nullable;
  * which every use of it must bear.
  *
  * <p>What is known of a table never becomes older. It becomes newer by {@link #refresh}, which is
- * called on notices, now and then, and by whoever hears of something newer ({@link #atLeast}).
+ * called on notices, now and then, and by whoever hears of something newer ({@link #atLeast}). It
+ * is kept on disk too, and a server begins with that.
+ *
+ * <p>A table is forgotten only when its drop is on record. One that the service does not list, and
+ * has no such record of, stays known and is served: the service has lost it.
  *
  * <p>Any thread. Readers share an immutable picture; listeners are called without locks.
  */
@@ -35,13 +40,23 @@ public final class MetadataCache {
   /**
    * A table.
    *
-   * @param version of the configuration
+   * @param version of the configuration; {@link Coordination#UNLISTED} if the service does not list
+   *     the table, or was not asked since this server started
    * @param metadata the newest that could be had: perhaps not yet the one that is valid by the
    *     configuration, perhaps already the one after it
    */
   public record Known(TableConfig config, long version, Metadata metadata) {
     boolean complete() {
       return metadata.txn().equals(config.metadataTxn());
+    }
+
+    /** Whether the service listed it when it was last asked. */
+    public boolean isListed() {
+      return version != Coordination.UNLISTED;
+    }
+
+    private Known unlisted() {
+      return new Known(config, Coordination.UNLISTED, metadata);
     }
   }
 
@@ -68,12 +83,71 @@ public final class MetadataCache {
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   private final ReentrantLock lock = new ReentrantLock(); // for who changes the view
   private final Set<String> dropped = new LinkedHashSet<>(); // guarded by lock; the last of them
-  private volatile View view = new View(Map.of(), Map.of(), List.of(), Map.of());
+  private final Set<String> missing = new HashSet<>(); // guarded by lock; known, and not listed
+  private final KnownFiles files;
+  private final ReentrantLock saving = new ReentrantLock(); // so that nothing older is saved last
+  private final Map<String, LiveServer> saved = new TreeMap<>(); // guarded by saving
+  private volatile View view;
 
   MetadataCache(MetadataParts parts, TableLookup lookup, MetadataFetch fetch) {
     this.parts = parts;
     this.lookup = lookup;
     this.fetch = fetch;
+    this.files = new KnownFiles(parts.files());
+    this.view = load();
+  }
+
+  /** What was known when the server stopped. */
+  private View load() {
+    Map<String, Known> byId = new HashMap<>();
+    try {
+      for (String id : files.tables()) {
+        attempt(
+            "reading what is known of table " + id,
+            () -> {
+              KnownFiles.Table table = files.table(id);
+              byId.put(id, new Known(table.config(), Coordination.UNLISTED, table.metadata()));
+            });
+      }
+    } catch (IOException e) {
+      throw new UnavailableException("what is known of tables cannot be listed: " + e, e);
+    }
+    attempt(
+        "reading which servers there were",
+        () -> files.servers().forEach(each -> saved.put(each.id(), each)));
+    View tables = tables(new View(Map.of(), Map.of(), List.of(), Map.of()), byId);
+    return withServers(tables, List.copyOf(saved.values()));
+  }
+
+  private interface FileTask {
+    void run() throws IOException;
+  }
+
+  /** What cannot be saved or read costs only what is known while the service is away. */
+  private void attempt(String what, FileTask task) {
+    try {
+      task.run();
+    } catch (IOException | SteleException e) {
+      parts.events().accept(new MetadataEvent.Failed(what, e));
+    }
+  }
+
+  private void save(String id) {
+    saving.lock();
+    try {
+      Known known = view.byId.get(id);
+      attempt(
+          "saving what is known of table " + id,
+          () -> {
+            if (known == null) {
+              files.delete(id);
+            } else {
+              files.save(new KnownFiles.Table(known.config(), known.metadata()));
+            }
+          });
+    } finally {
+      saving.unlock();
+    }
   }
 
   // ---- what is known
@@ -151,7 +225,8 @@ public final class MetadataCache {
   /**
    * Looks at the coordination service, and fetches what is valid now.
    *
-   * @return what is known then; none if there is no such table, or nothing could be had of it
+   * @return what is known then; none if there is no such table, or nothing could be had of it.
+   *     Known and not {@linkplain Known#isListed listed} if the service has lost it
    * @throws UnavailableException if the service does not answer
    */
   public Optional<Known> refresh(String id) {
@@ -161,8 +236,8 @@ public final class MetadataCache {
     for (int attempt = 0; attempt < 3; attempt++) {
       Optional<Kept> kept = lookup.find(id);
       if (kept.isEmpty()) {
-        forget(Set.of(id));
-        return Optional.empty();
+        missed(Set.of(id));
+        return byId(id);
       }
       if (learn(kept.get(), new HashSet<>())) {
         break;
@@ -184,7 +259,7 @@ public final class MetadataCache {
         missing.add(kept);
       }
     }
-    forget(unknown);
+    missed(unknown);
     return missing;
   }
 
@@ -196,13 +271,39 @@ public final class MetadataCache {
               if (before.servers.equals(servers)) {
                 return null;
               }
-              Map<String, LiveServer> byId = new HashMap<>();
-              servers.forEach(each -> byId.put(each.id(), each));
-              return new View(before.byName, before.byId, List.copyOf(servers), byId);
+              return withServers(before, servers);
             });
     if (changed) {
+      saveServers();
       tell(Listener::serversChanged);
     }
+  }
+
+  /** Also those that are not live and have replicas: when this server starts, they may be. */
+  private void saveServers() {
+    saving.lock();
+    try {
+      View now = view;
+      Set<String> needed = new HashSet<>();
+      now.byId
+          .values()
+          .forEach(
+              known -> {
+                needed.addAll(known.metadata().servers());
+                needed.addAll(known.config().metadataServers());
+              });
+      saved.keySet().retainAll(needed);
+      now.servers.forEach(each -> saved.put(each.id(), each));
+      attempt("saving which servers there are", () -> files.save(List.copyOf(saved.values())));
+    } finally {
+      saving.unlock();
+    }
+  }
+
+  private static View withServers(View before, List<LiveServer> servers) {
+    Map<String, LiveServer> byId = new HashMap<>();
+    servers.forEach(each -> byId.put(each.id(), each));
+    return new View(before.byName, before.byId, List.copyOf(servers), byId);
   }
 
   /** As {@link #refreshServers}; what is known has to do while the service is away. */
@@ -248,9 +349,13 @@ public final class MetadataCache {
                 return null; // it was looked up before it was dropped
               }
               Known known = before.byId.get(fresh.config().id());
+              if (fresh.isListed()) {
+                missing.remove(fresh.config().id());
+              }
               return known != null && !newer(fresh, known) ? null : with(before, fresh);
             });
     if (changed) {
+      save(fresh.config().id());
       tell(each -> each.tableChanged(fresh.config().id()));
     }
   }
@@ -270,6 +375,36 @@ public final class MetadataCache {
     return tables(before, byId);
   }
 
+  /** The service does not list these tables: they were dropped, or it has lost them. */
+  private void missed(Set<String> ids) {
+    Set<String> gone = new HashSet<>();
+    for (String id : ids) {
+      Optional<Known> known = byId(id);
+      if (known.isEmpty()) {
+        continue;
+      }
+      if (parts.coordination().isDropped(id)) {
+        gone.add(id);
+      } else {
+        unlist(known.get());
+      }
+    }
+    forget(gone);
+  }
+
+  private void unlist(Known known) {
+    String id = known.config().id();
+    boolean found =
+        change(
+            before -> {
+              Known now = before.byId.get(id);
+              return now == null || !missing.add(id) ? null : with(before, now.unlisted());
+            });
+    if (found) {
+      parts.events().accept(new MetadataEvent.NotListed(known.config().name(), id));
+    }
+  }
+
   private void forget(Set<String> ids) {
     Set<String> gone = new HashSet<>();
     change(
@@ -277,11 +412,13 @@ public final class MetadataCache {
           Map<String, Known> byId = new HashMap<>(before.byId);
           ids.stream().filter(id -> byId.remove(id) != null).forEach(gone::add);
           dropped.addAll(gone);
+          missing.removeAll(gone);
           while (dropped.size() > DROPPED_KEPT) {
             dropped.remove(dropped.iterator().next());
           }
           return gone.isEmpty() ? null : tables(before, byId);
         });
+    gone.forEach(this::save);
     gone.forEach(id -> tell(each -> each.tableChanged(id)));
   }
 

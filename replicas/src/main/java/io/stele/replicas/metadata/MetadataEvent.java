@@ -79,6 +79,31 @@ public sealed interface MetadataEvent extends Event {
     }
   }
 
+  /** A table is known here and not to the coordination service, which has no record of its drop. */
+  record NotListed(String table, String id) implements MetadataEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return ("table \"%s\" (%s) is not listed in the metastore, which has no record that it was"
+              + " dropped: its replicas are kept and served. List it again by `stele replica"
+              + " metadata adopt`, or drop it by `stele table drop`")
+          .formatted(table, id);
+    }
+  }
+
+  /** A table is listed again in a coordination service that had lost it. */
+  record Adopted(String table, String id, long sequence) implements MetadataEvent {
+    @Override
+    public String text() {
+      return "table \"%s\" (%s) is listed in the metastore again, with METADATA %d"
+          .formatted(table, id, sequence);
+    }
+  }
+
   /** Something failed in the background; it is tried again. */
   record Failed(String what, Exception cause) implements MetadataEvent {
     @Override

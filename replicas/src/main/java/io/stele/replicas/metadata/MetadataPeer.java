@@ -1,6 +1,7 @@
 package io.stele.replicas.metadata;
 
 import io.stele.base.bytes.Bytes;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -36,4 +37,12 @@ public interface MetadataPeer {
 
   /** Makes a server one of the metadata servers of a table. */
   void join(String table);
+
+  /**
+   * Lists the tables that the server knows in a coordination service that has lost them.
+   *
+   * @param force replaces METADATA that cannot be had even if a server that may have it is away
+   * @return what was done, for people
+   */
+  List<String> adopt(boolean force);
 }

@@ -2,6 +2,7 @@ package io.stele.replicas.metadata;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.CorruptDataException;
+import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
@@ -10,6 +11,8 @@ import io.stele.base.event.Subscription;
 import io.stele.replicas.metadata.Coordination.Kept;
 import io.stele.replicas.metadata.Coordination.LiveServer;
 import io.stele.replicas.metadata.MetadataStore.Stored;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -46,6 +49,8 @@ public final class MetadataServer implements MetadataPeer, AutoCloseable {
   private final FileUpkeep upkeep;
   private final ServerList servers;
   private final ChangeRequester requester;
+  private final ClusterMark mark;
+  private final Adoption adoption;
 
   /** Changes of one table wait for each other here: all but one would fail. */
   private final Map<String, ReentrantLock> changes = new ConcurrentHashMap<>();
@@ -68,6 +73,8 @@ public final class MetadataServer implements MetadataPeer, AutoCloseable {
     this.upkeep = new FileUpkeep(parts, settings, files, cache, lookup, fetch);
     this.servers = new ServerList(parts, settings, files, cache, lookup, fetch);
     this.requester = new ChangeRequester(parts, settings, cache, this);
+    this.mark = new ClusterMark(parts.files(), parts.coordination(), parts.random());
+    this.adoption = new Adoption(parts, settings, files, cache, fetch);
   }
 
   /** What is known of all tables. */
@@ -298,6 +305,49 @@ public final class MetadataServer implements MetadataPeer, AutoCloseable {
     look(table);
   }
 
+  // ---- the cluster
+
+  /**
+   * Makes sure that the coordination service is the one that this server belongs to: see {@link
+   * ClusterMark}.
+   *
+   * @throws UnavailableException if it is not, or does not answer
+   */
+  public void settle() {
+    mark.settle(!cache.tables().isEmpty());
+  }
+
+  @Override
+  public List<String> adopt(boolean force) {
+    if (!mark.claim()) {
+      throw new InvalidRequestException(
+          "the metastore is that of another cluster and lists tables "
+              + parts.coordination().tables().stream().map(each -> each.config().name()).toList()
+              + ": tables can be adopted by an empty one, or by that of their own cluster");
+    }
+    settle();
+    List<String> done = adoption.run(force);
+    wake();
+    return done;
+  }
+
+  /** As {@link #adopt}, of all servers that this one knows; what each of them did. */
+  public List<String> adoptEverywhere(boolean force) {
+    List<LiveServer> others =
+        cache.servers().stream().filter(each -> !each.id().equals(parts.server())).toList();
+    List<String> done = new ArrayList<>(adopt(force));
+    for (LiveServer other : others) {
+      try {
+        parts.peers().apply(other.address()).adopt(force).stream()
+            .map(line -> other.address() + ": " + line)
+            .forEach(done::add);
+      } catch (SteleException e) {
+        done.add(other.address() + ": did not list its tables: " + e.getMessage());
+      }
+    }
+    return done;
+  }
+
   // ---- upkeep
 
   /** Begins to look after files and to keep what is known up to date. */
@@ -316,6 +366,7 @@ public final class MetadataServer implements MetadataPeer, AutoCloseable {
 
   /** Looks for everything that is new, fetches files that should be here, drops those left over. */
   public void round() {
+    settle();
     cache.refresh();
     upkeep.run();
   }

@@ -31,11 +31,6 @@ final class TableLookup {
         .orElseThrow(() -> new NotFoundException("replicated table with id " + id + ": not there"));
   }
 
-  /** Whether a table of this id has ever been seen here. */
-  boolean knew(String id) {
-    return names.containsKey(id);
-  }
-
   List<Coordination.Kept> all() {
     List<Coordination.Kept> tables = coordination.tables();
     tables.forEach(each -> names.put(each.config().id(), each.config().name()));

@@ -33,6 +33,21 @@ public sealed interface ReplicaEvent extends Event {
     }
   }
 
+  /** There are replicas of a table that nobody knows, and of whose drop there is no record. */
+  record Unknown(String table) implements ReplicaEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return ("replicas of table %s are on this disk, though the metastore neither lists it nor has"
+              + " a record that it was dropped: they are kept, and not served")
+          .formatted(table);
+    }
+  }
+
   /** Somebody is too far behind to be told change by change. */
   record CaughtUp(String replica, String target, long cells, long upTo) implements ReplicaEvent {
     @Override

@@ -15,6 +15,7 @@ import io.stele.base.table.RowSample;
 import io.stele.base.table.TabletInfo;
 import io.stele.base.table.TabletLocation;
 import io.stele.replicas.metadata.Assignment;
+import io.stele.replicas.metadata.Coordination;
 import io.stele.replicas.metadata.Coordination.Kept;
 import io.stele.replicas.metadata.Coordination.LiveServer;
 import io.stele.replicas.metadata.Metadata;
@@ -196,7 +197,13 @@ final class Administration {
   }
 
   void drop(String name) {
-    Kept first = kept(name);
+    Kept first =
+        machinery
+            .parts()
+            .coordination
+            .table(name)
+            .or(() -> unlisted(name))
+            .orElseThrow(() -> new NotFoundException("table \"" + name + "\" does not exist"));
     Set<String> servers = servers(first.config().id());
     for (int tries = 0; tries < MOST_TRIES; tries++) {
       Optional<Kept> kept =
@@ -205,11 +212,11 @@ final class Administration {
               .coordination
               .table(name)
               .filter(each -> each.config().id().equals(first.config().id()));
-      if (kept.isEmpty()) {
-        break; // by this call, whose answer was lost, or by another
-      }
+      long version = kept.map(Kept::version).orElse(Coordination.UNLISTED);
       try {
-        if (machinery.parts().coordination.delete(name, kept.get().version())) {
+        boolean done = // by this call, whose answer was lost, or by another
+            kept.isEmpty() && machinery.parts().coordination.isDropped(first.config().id());
+        if (done || machinery.parts().coordination.drop(first.config(), version)) {
           break;
         }
       } catch (OutcomeUnknownException e) {
@@ -217,6 +224,14 @@ final class Administration {
       }
     }
     servers.forEach(server -> tell(server, first.config().id()));
+  }
+
+  /** A table that the coordination service has lost, and this server knows. */
+  private Optional<Kept> unlisted(String name) {
+    return machinery
+        .cache()
+        .table(name)
+        .map(known -> new Kept(known.config(), Coordination.UNLISTED));
   }
 
   /** Lets all servers of a table look for what is new; those that do not hear of it poll. */
@@ -250,6 +265,47 @@ final class Administration {
               servers.addAll(known.config().metadataServers());
             });
     return servers;
+  }
+
+  /** Makes a live server one of the metadata servers of a table. */
+  void joinMetadata(String name, String server) {
+    MetadataCache.Known known = machinery.table(name);
+    LiveServer found =
+        live(server)
+            .orElseThrow(
+                () ->
+                    new NotFoundException(
+                        "no live server has the id or address \""
+                            + server
+                            + "\": live are "
+                            + machinery.cache().servers().stream()
+                                .map(each -> each.id() + " at " + each.address())
+                                .toList()));
+    machinery.parts().peers.metadata(found.address()).join(known.config().id());
+    tell(known.config().id());
+  }
+
+  /** Takes a server, live or not, out of the metadata servers of a table. */
+  void removeMetadata(String name, String server) {
+    TableConfig config = machinery.newest(name).config();
+    String id = live(server).map(LiveServer::id).orElse(server);
+    if (!config.metadataServers().contains(id)) {
+      throw new InvalidRequestException(
+          "server \""
+              + server
+              + "\" is no metadata server of table \""
+              + name
+              + "\", which has "
+              + config.metadataServers());
+    }
+    machinery.metadata().remove(config.id(), id);
+    tell(config.id());
+  }
+
+  private Optional<LiveServer> live(String server) {
+    return machinery.cache().servers().stream()
+        .filter(each -> each.id().equals(server) || each.address().equals(server))
+        .findFirst();
   }
 
   /** Flushes, or compacts, all replicas of a table. */

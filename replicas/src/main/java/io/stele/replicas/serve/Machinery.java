@@ -9,7 +9,6 @@ import io.stele.base.event.Subscription;
 import io.stele.base.file.FilePath;
 import io.stele.base.time.Clock;
 import io.stele.engine.StoreSettings;
-import io.stele.replicas.metadata.Coordination.Kept;
 import io.stele.replicas.metadata.Metadata;
 import io.stele.replicas.metadata.MetadataCache;
 import io.stele.replicas.metadata.MetadataChange;
@@ -23,7 +22,6 @@ import io.stele.replicas.push.ReplicaHost;
 import io.stele.replicas.push.ReplicaParts;
 import io.stele.replicas.push.ReplicaPeer;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -58,7 +56,7 @@ final class Machinery implements Partners, MetadataCache.Listener {
   private final OpenScans scans;
   private final Subscription subscription;
   private final Set<String> refreshing = ConcurrentHashMap.newKeySet();
-  private final Map<String, Long> missingSince = new ConcurrentHashMap<>(); // tables, by id
+  private final Set<String> unlisted = ConcurrentHashMap.newKeySet(); // tables, by id
 
   private final ReentrantLock lock = new ReentrantLock();
   private final ReentrantLock following = new ReentrantLock();
@@ -145,7 +143,8 @@ final class Machinery implements Partners, MetadataCache.Listener {
         metadata.round();
       }
     } catch (SteleException e) {
-      events.accept(new ReplicaEvent.BackgroundFailed("looking for tables", e)); // it goes on
+      events.accept(new ReplicaEvent.BackgroundFailed("looking for tables", e));
+      cache().tables().forEach(known -> follow(known.config().id())); // goes on with what is known
     }
     metadata.start();
     keeper.start();
@@ -238,6 +237,7 @@ final class Machinery implements Partners, MetadataCache.Listener {
   public Metadata valid(String table) {
     return cache()
         .refresh(table)
+        .filter(MetadataCache.Known::isListed)
         .filter(each -> each.metadata().txn().equals(each.config().metadataTxn()))
         .map(MetadataCache.Known::metadata)
         .orElseThrow(
@@ -269,7 +269,7 @@ final class Machinery implements Partners, MetadataCache.Listener {
       if (cache().byId(table).isPresent()) {
         follow(table);
       } else if (host.tables().contains(table)) {
-        forgetIfDropped(table, 0);
+        deleteIfDropped(table);
       }
     } finally {
       following.unlock();
@@ -301,21 +301,14 @@ final class Machinery implements Partners, MetadataCache.Listener {
     host.serversChanged();
   }
 
-  /**
-   * Deletes the replicas of a table that the coordination service has had no word of for a time.
-   */
-  private void forgetIfDropped(String table, long graceNanos) {
+  /** Deletes the replicas of a table whose drop is on record, and of no other. */
+  private void deleteIfDropped(String table) {
     try {
-      boolean there =
-          parts.coordination.tables().stream()
-              .map(Kept::config)
-              .anyMatch(each -> each.id().equals(table));
-      long now = parts.clock.nanos();
-      if (there) {
-        missingSince.remove(table);
-      } else if (now - missingSince.computeIfAbsent(table, _ -> now) >= graceNanos) {
-        missingSince.remove(table);
+      if (parts.coordination.isDropped(table)) {
         host.forget(table);
+        unlisted.remove(table);
+      } else if (unlisted.add(table)) {
+        events.accept(new ReplicaEvent.Unknown(table));
       }
     } catch (SteleException e) {
       events.accept(new ReplicaEvent.BackgroundFailed("looking whether tables were dropped", e));
@@ -330,8 +323,7 @@ final class Machinery implements Partners, MetadataCache.Listener {
     scans.closeIdle();
     for (String table : host.tables()) {
       if (cache().byId(table).isEmpty()) {
-        // It was dropped while this server was away; or this is not the metastore it belongs to.
-        forgetIfDropped(table, parts.settings.keeper().deadAfter().toNanos());
+        deleteIfDropped(table); // while this server was away
       }
     }
   }

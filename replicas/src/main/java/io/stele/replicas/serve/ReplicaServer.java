@@ -164,6 +164,16 @@ public final class ReplicaServer
     return machinery.id();
   }
 
+  /**
+   * Makes sure that the coordination service is that of the cluster to which this server belongs:
+   * it must not be registered in another one.
+   *
+   * @throws io.stele.base.error.UnavailableException if it is not, or does not answer
+   */
+  public void checkCluster() {
+    machinery.metadata().settle();
+  }
+
   /** What other servers ask of it about METADATA files. */
   public MetadataPeer metadataPeer() {
     return machinery.metadata();
@@ -488,6 +498,21 @@ public final class ReplicaServer
   @Override
   public Replicas.Metadata metadata(String table) {
     return inspection.metadata(table);
+  }
+
+  @Override
+  public void joinMetadata(String table, String server) {
+    administration.joinMetadata(table, server);
+  }
+
+  @Override
+  public void removeMetadata(String table, String server) {
+    administration.removeMetadata(table, server);
+  }
+
+  @Override
+  public List<String> adopt(boolean force) {
+    return machinery.metadata().adoptEverywhere(force);
   }
 
   @Override

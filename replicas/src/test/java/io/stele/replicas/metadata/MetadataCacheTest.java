@@ -118,6 +118,7 @@ class MetadataCacheTest {
   void ownFileThatIsCorruptIsNotBelieved() throws IOException {
     cluster.disk("b").corrupt(MetadataCluster.file("t", "t-0"), 100);
     cluster.stop("b");
+    cluster.disk("b").delete(KnownFiles.TABLES.resolve(table));
     cluster.start("b").cache().refresh(table);
     assertThat(cluster.server("b").cache().byId(table).orElseThrow().metadata()).isEqualTo(first);
     assertThat(cluster.events("b")).anyMatch(each -> each instanceof MetadataEvent.Corrupt);
@@ -157,7 +158,7 @@ class MetadataCacheTest {
     cluster.stop("b");
     cluster.server("d").round();
     Coordination.Kept kept = cluster.service.table("t").orElseThrow();
-    cluster.service.of("a").delete("t", kept.version());
+    cluster.service.of("a").drop(kept.config(), kept.version());
     cluster.server("d").round();
     subscription.close();
     cluster.start("b");
@@ -192,7 +193,7 @@ class MetadataCacheTest {
   void nameThatPassesToAnotherTableIsThatOfTheNewOne() {
     cluster.round();
     Coordination.Kept kept = cluster.service.table("t").orElseThrow();
-    cluster.service.of("a").delete("t", kept.version());
+    cluster.service.of("a").drop(kept.config(), kept.version());
     Metadata other = Metadata.first("id-2", "x-0", "x-p", List.of(new Assignment("a", "x-a")));
     TableConfig config =
         new TableConfig("t", "id-2", kept.config().schema(), "x-0", List.of("a", "b"));

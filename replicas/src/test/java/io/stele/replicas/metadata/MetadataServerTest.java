@@ -690,7 +690,7 @@ class MetadataServerTest {
   void filesOfATableGoWithIt() {
     cluster.round();
     Coordination.Kept kept = cluster.service.table("t").orElseThrow();
-    cluster.service.of("a").delete("t", kept.version());
+    cluster.service.of("a").drop(kept.config(), kept.version());
     cluster.round();
     for (String server : List.of("a", "b", "c")) {
       assertThat(cluster.files(server, "t")).isEmpty();

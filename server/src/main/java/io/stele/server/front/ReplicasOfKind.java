@@ -32,6 +32,15 @@ final class ReplicasOfKind implements Replicas {
     }
   }
 
+  private void tell(String table, Runnable change) {
+    ask(
+        table,
+        () -> {
+          change.run();
+          return true;
+        });
+  }
+
   private boolean isOfTablets(String table) {
     try {
       return isTabletTable.test(table);
@@ -48,6 +57,21 @@ final class ReplicasOfKind implements Replicas {
   @Override
   public Metadata metadata(String table) {
     return ask(table, () -> replicas.metadata(table));
+  }
+
+  @Override
+  public void joinMetadata(String table, String server) {
+    tell(table, () -> replicas.joinMetadata(table, server));
+  }
+
+  @Override
+  public void removeMetadata(String table, String server) {
+    tell(table, () -> replicas.removeMetadata(table, server));
+  }
+
+  @Override
+  public List<String> adopt(boolean force) {
+    return replicas.adopt(force);
   }
 
   @Override

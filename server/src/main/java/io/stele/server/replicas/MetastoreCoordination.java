@@ -11,6 +11,7 @@ import io.stele.client.metastore.Step;
 import io.stele.client.metastore.Transaction;
 import io.stele.replicas.metadata.Coordination;
 import io.stele.replicas.metadata.TableConfig;
+import io.stele.replicas.metadata.TableConfigText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -102,7 +103,10 @@ final class MetastoreCoordination implements Coordination {
   }
 
   private static Kept kept(KeyValue key) {
-    return new Kept(ConfigText.table(key.key(), key.text()), key.modified());
+    return new Kept(
+        TableConfigText.read(
+            "key " + key.key() + " of the metastore", ReplicaKeys.nameOf(key.key()), key.text()),
+        key.modified());
   }
 
   @Override
@@ -114,7 +118,7 @@ final class MetastoreCoordination implements Coordination {
                 .transaction()
                 .when(key)
                 .isAbsent()
-                .then(Step.put(key, ConfigText.write(config))));
+                .then(Step.put(key, TableConfigText.write(config))));
   }
 
   @Override
@@ -126,14 +130,46 @@ final class MetastoreCoordination implements Coordination {
             .when(key)
             .modified()
             .isEqualTo(version)
-            .then(Step.put(key, ConfigText.write(config))));
+            .then(Step.put(key, TableConfigText.write(config))));
   }
 
   @Override
-  public boolean delete(String name, long version) {
-    String key = ReplicaKeys.table(name);
+  public boolean drop(TableConfig config, long version) {
+    String key = ReplicaKeys.table(config.name());
+    Step record = Step.put(ReplicaKeys.dropped(config.id()), config.name());
     return change(
-        metastore.transaction().when(key).modified().isEqualTo(version).then(Step.delete(key)));
+        version == UNLISTED
+            ? metastore.transaction().then(record)
+            : metastore
+                .transaction()
+                .when(key)
+                .modified()
+                .isEqualTo(version)
+                .then(Step.delete(key))
+                .then(record));
+  }
+
+  @Override
+  public boolean isDropped(String table) {
+    return look(() -> metastore.get(ReplicaKeys.dropped(table)).isPresent());
+  }
+
+  @Override
+  public Optional<String> cluster() {
+    return look(() -> metastore.get(ReplicaKeys.CLUSTER).map(KeyValue::text));
+  }
+
+  @Override
+  public boolean nameCluster(Optional<String> expected, String id) {
+    return change(
+        (expected.isEmpty()
+                ? metastore.transaction().when(ReplicaKeys.CLUSTER).isAbsent()
+                : metastore
+                    .transaction()
+                    .when(ReplicaKeys.CLUSTER)
+                    .value()
+                    .isEqualTo(expected.get()))
+            .then(Step.put(ReplicaKeys.CLUSTER, id)));
   }
 
   @Override
@@ -144,7 +180,7 @@ final class MetastoreCoordination implements Coordination {
   private List<LiveServer> liveServers() {
     List<LiveServer> servers = new ArrayList<>();
     for (KeyValue key : metastore.range(Keys.prefix(ReplicaKeys.SERVERS))) {
-      servers.add(ConfigText.server(key.key(), key.text()));
+      servers.add(ServerText.server(key.key(), key.text()));
     }
     return servers;
   }

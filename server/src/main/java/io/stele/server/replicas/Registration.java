@@ -23,6 +23,7 @@ final class Registration implements SessionLoop.Work {
   private static final Duration LOOK = Duration.ofSeconds(20);
 
   private final Supplier<LiveServer> self;
+  private volatile Runnable check = () -> {};
   private final CountDownLatch registered = new CountDownLatch(1);
   private volatile Election.@Nullable Leadership lead;
 
@@ -33,6 +34,15 @@ final class Registration implements SessionLoop.Work {
    */
   Registration(Supplier<LiveServer> self) {
     this.self = self;
+  }
+
+  /**
+   * From now on registers only where a check passes.
+   *
+   * @param clusterCheck throws what is wrong with the metastore
+   */
+  void checkedBy(Runnable clusterCheck) {
+    check = clusterCheck;
   }
 
   boolean leads() {
@@ -52,6 +62,7 @@ final class Registration implements SessionLoop.Work {
 
   @Override
   public SessionLoop.Tenure begin(Session session, Runnable alarm) {
+    check.run();
     Said said = new Said(session, alarm);
     said.say(self.get());
     registered.countDown();
@@ -72,7 +83,7 @@ final class Registration implements SessionLoop.Work {
 
     /** Under the same key as an earlier session, which then takes nothing with it any more. */
     void say(LiveServer server) {
-      session.put(ReplicaKeys.server(server.id()), ConfigText.write(server));
+      session.put(ReplicaKeys.server(server.id()), ServerText.write(server));
       last = server;
     }
 

@@ -4,8 +4,12 @@ package io.stele.server.replicas;
  * What replicated tables keep in the metastore.
  *
  * <pre>
- *   /stele/replicas/tables/NAME    a table's configuration, as {@link ConfigText} writes it
- *   /stele/replicas/servers/ID     address and disk of a server; gone with its session
+ *   /stele/replicas/cluster        the id of the cluster, which its servers remember
+ *   /stele/replicas/tables/NAME    a table's configuration, as {@link
+ *                                  io.stele.replicas.metadata.TableConfigText} writes it
+ *   /stele/replicas/dropped/ID     the name of the table with this id, which was dropped; stays
+ *   /stele/replicas/servers/ID     address and disk of a server, as {@link ServerText} writes them;
+ *                                  gone with its session
  *   /stele/replicas/leader         the address of the server that looks after all tables; gone with
  *                                  its session. Also its lock
  * </pre>
@@ -16,6 +20,8 @@ package io.stele.server.replicas;
 final class ReplicaKeys {
   static final String ALL = "/stele/replicas/";
   static final String TABLES = ALL + "tables/";
+  static final String DROPPED = ALL + "dropped/";
+  static final String CLUSTER = ALL + "cluster";
   static final String SERVERS = ALL + "servers/";
   static final String LEADER = ALL + "leader";
 
@@ -34,6 +40,10 @@ final class ReplicaKeys {
         .replace("%2E", ".")
         .replace("%2F", "/")
         .replace("%25", "%");
+  }
+
+  static String dropped(String table) {
+    return DROPPED + table;
   }
 
   static String server(String id) {

@@ -107,6 +107,7 @@ public final class ReplicaNode implements AutoCloseable {
     ReplicaServer server =
         settings.awaitsMetastore() ? builder.open() : builder.withoutWaiting().open();
     parts.push(server);
+    registration.checkedBy(server::checkCluster); // the sessions start below
     parts.push(coordination::stop); // nothing of it waits for the metastore any more
     peers.near(server.metadataPeer(), server.replicaPeer());
     Serving toPeers = gateway.serve(server.metadataPeer(), server.replicaPeer());

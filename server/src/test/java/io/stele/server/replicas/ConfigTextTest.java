@@ -10,6 +10,7 @@ import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
 import io.stele.replicas.metadata.Coordination.LiveServer;
 import io.stele.replicas.metadata.TableConfig;
+import io.stele.replicas.metadata.TableConfigText;
 import io.stele.testkit.golden.FormatFile;
 import java.time.Duration;
 import java.util.List;
@@ -36,16 +37,17 @@ class ConfigTextTest {
     String key = ReplicaKeys.table("users/50%");
     assertThat(key).isEqualTo("/stele/replicas/tables/users%2F50%25");
     byte[] stored =
-        FormatFile.read("replicated-table-v1.json", ConfigText.write(config).getBytes(UTF_8));
-    assertThat(ConfigText.table(key, new String(stored, UTF_8))).isEqualTo(config);
+        FormatFile.read("replicated-table-v1.json", TableConfigText.write(config).getBytes(UTF_8));
+    assertThat(TableConfigText.read(key, ReplicaKeys.nameOf(key), new String(stored, UTF_8)))
+        .isEqualTo(config);
   }
 
   @Test
   void aServer() {
     LiveServer server = new LiveServer("9a03", "10.0.0.7:7835", 70_368_744_177L, 107_374_182_400L);
     byte[] stored =
-        FormatFile.read("replica-server-v1.json", ConfigText.write(server).getBytes(UTF_8));
-    assertThat(ConfigText.server(ReplicaKeys.server("9a03"), new String(stored, UTF_8)))
+        FormatFile.read("replica-server-v1.json", ServerText.write(server).getBytes(UTF_8));
+    assertThat(ServerText.server(ReplicaKeys.server("9a03"), new String(stored, UTF_8)))
         .isEqualTo(server);
   }
 }

@@ -34,6 +34,7 @@ import io.stele.server.cluster.SessionLoop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -142,10 +143,30 @@ class MetastoreCoordinationTest {
   void onlyWhoKnowsTheVersionMayDelete() {
     coordination.create(config("t"));
     long version = coordination.table("t").orElseThrow().version();
-    assertThat(coordination.delete("t", version - 1)).isFalse();
-    assertThat(coordination.delete("t", version)).isTrue();
-    assertThat(coordination.delete("t", version)).isFalse();
+    assertThat(coordination.drop(config("t"), version - 1)).isFalse();
+    assertThat(coordination.isDropped(config("t").id())).isFalse();
+    assertThat(coordination.drop(config("t"), version)).isTrue();
+    assertThat(coordination.drop(config("t"), version)).isFalse();
     assertThat(coordination.table("t")).isEmpty();
+    assertThat(coordination.isDropped(config("t").id())).as("it is on record").isTrue();
+  }
+
+  @Test
+  void theDropOfATableThatIsNotListedIsRecordedToo() {
+    assertThat(coordination.drop(config("t"), Coordination.UNLISTED)).isTrue();
+    assertThat(coordination.isDropped(config("t").id())).isTrue();
+    assertThat(coordination.tables()).isEmpty();
+  }
+
+  @Test
+  void theClusterIsNamedByOne() {
+    assertThat(coordination.cluster()).isEmpty();
+    assertThat(coordination.nameCluster(Optional.empty(), "c1")).isTrue();
+    assertThat(coordination.nameCluster(Optional.empty(), "c2")).isFalse();
+    assertThat(coordination.cluster()).contains("c1");
+    assertThat(coordination.nameCluster(Optional.of("c1"), "c2")).isTrue();
+    assertThat(coordination.nameCluster(Optional.of("c1"), "c3")).isFalse();
+    assertThat(coordination.cluster()).contains("c2");
   }
 
   @Test
@@ -282,7 +303,7 @@ class MetastoreCoordinationTest {
   void aServerThatIsBackTakesItsPlaceFromItsOldSession() throws Exception {
     Registration registration = new Registration(() -> server("s1", 500));
     try (Session old = client.openSession(LIFE)) {
-      old.put("/stele/replicas/servers/s1", ConfigText.write(server("s1", 100)));
+      old.put("/stele/replicas/servers/s1", ServerText.write(server("s1", 100)));
       try (SessionLoop _ = loop(registration, "h:s1")) {
         assertThat(registration.awaitRegistered(LIFE)).isTrue();
         old.close();
