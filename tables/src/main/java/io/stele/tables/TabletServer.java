@@ -16,6 +16,7 @@ import io.stele.base.table.MetaProblem;
 import io.stele.base.table.RowOutcome;
 import io.stele.base.table.RowRule;
 import io.stele.base.table.RowSample;
+import io.stele.base.table.RowsDeleted;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.StoredFiles;
 import io.stele.base.table.TableAdmin;
@@ -291,6 +292,11 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
   @Override
   public long deleteRows(String table, RowRange rows) {
     return machinery.rows().deleteRows(writable(table), rows);
+  }
+
+  @Override
+  public RowsDeleted deleteServedRows(String table, RowRange rows) {
+    return machinery.rows().deleteServedRows(writable(table), rows);
   }
 
   @Override

@@ -70,6 +70,14 @@ public interface Tables {
   /** Erases all rows of a range; answers how many there were. Not atomic over the range. */
   long deleteRows(String table, RowRange rows);
 
+  /**
+   * Erases the rows of a range from its start, and stops where a tablet is not served any more.
+   * Fails only if nothing was erased, so that no row that was erased goes uncounted.
+   */
+  default RowsDeleted deleteServedRows(String table, RowRange rows) {
+    return RowsDeleted.all(deleteRows(table, rows));
+  }
+
   /** Erases all rows at once, by dropping the files. */
   void truncate(String table);
 

@@ -12,7 +12,9 @@ import io.stele.client.call.Caller;
 import io.stele.client.call.Endpoint;
 import io.stele.client.table.TabletLocations.Place;
 import io.stele.protocol.v1.DeleteRowsRequest;
+import io.stele.protocol.v1.DeleteRowsResponse;
 import io.stele.protocol.v1.TableDataGrpc;
+import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WireConsistency;
 import io.stele.protocol.wire.WirePredicates;
 import io.stele.protocol.wire.WireSchemas;
@@ -20,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -43,8 +46,24 @@ final class ServerByServer {
     void doAt(Run run);
   }
 
+  /** The same where a server may do a part only. */
+  private interface PartialWork {
+    /** Answers the row from which on it was not done; none if all was. */
+    Optional<Bytes> doAt(Run run);
+  }
+
   /** Goes through the runs of a range in order. */
   private void forEach(String table, RowRange range, Work work) {
+    forEachPart(
+        table,
+        range,
+        run -> {
+          work.doAt(run);
+          return Optional.empty();
+        });
+  }
+
+  private void forEachPart(String table, RowRange range, PartialWork work) {
     Bytes from = range.from();
     Patience patience = new Patience();
     while (true) {
@@ -52,7 +71,12 @@ final class ServerByServer {
       try {
         Place place = Table.await(locations.place(table, from));
         run = new Run(place.endpoint(), locations.run(table, place, range.to()));
-        work.doAt(run);
+        Optional<Bytes> next = work.doAt(new Run(run.server, from(from, run.rows)));
+        if (next.isPresent()) { // as far as it goes: the tablet there is elsewhere now
+          from = next.get();
+          patience = new Patience();
+          continue;
+        }
       } catch (SteleException e) {
         patience.after(e);
         if (run != null) {
@@ -68,6 +92,10 @@ final class ServerByServer {
       }
       from = next;
     }
+  }
+
+  private static RowRange from(Bytes row, RowRange rows) {
+    return rows.from().compareTo(row) < 0 ? new RowRange(row, rows.to()) : rows;
   }
 
   private void leave(String table, Bytes row, Run run, SteleException problem, boolean followHint) {
@@ -103,24 +131,31 @@ final class ServerByServer {
 
   long deleteRows(String table, RowRange rows, Consistency consistency) {
     long[] deleted = {0};
-    forEach(
+    forEachPart(
         table,
         rows,
-        run ->
-            deleted[0] +=
-                Table.await(
-                        caller.changeAt( // how many there were is answered but once
-                            run.server.address(),
-                            TableDataGrpc.getDeleteRowsMethod(),
-                            request(table, rows.intersect(run.rows).orElse(rows), consistency),
-                            RemoteTables.LONG_WORK))
-                    .getDeleted());
+        run -> {
+          DeleteRowsResponse response =
+              Table.await(
+                  caller.changeAt( // how many there were is answered but once
+                      run.server.address(),
+                      TableDataGrpc.getDeleteRowsMethod(),
+                      request(table, rows.intersect(run.rows).orElse(rows), consistency),
+                      RemoteTables.LONG_WORK));
+          deleted[0] += response.getDeleted();
+          return response.hasNextRow()
+              ? Optional.of(WireCells.bytes(response.getNextRow()))
+              : Optional.empty();
+        });
     return deleted[0];
   }
 
   private static DeleteRowsRequest request(String table, RowRange rows, Consistency consistency) {
     DeleteRowsRequest.Builder request =
-        DeleteRowsRequest.newBuilder().setTable(table).setRows(WirePredicates.toWire(rows));
+        DeleteRowsRequest.newBuilder()
+            .setTable(table)
+            .setRows(WirePredicates.toWire(rows))
+            .setInParts(true);
     if (!consistency.equals(Consistency.DEFAULT)) {
       request.setConsistency(WireConsistency.toWire(consistency));
     }

@@ -3,6 +3,8 @@ package io.stele.gateway.nativeapi;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.predicate.RowRange;
+import io.stele.base.table.RowsDeleted;
 import io.stele.base.table.Tables;
 import io.stele.base.table.TabletLocation;
 import io.stele.base.table.TabletLocator;
@@ -102,12 +104,18 @@ final class TableDataService extends TableDataGrpc.TableDataImplBase {
   public void deleteRows(DeleteRowsRequest request, StreamObserver<DeleteRowsResponse> caller) {
     calls.answer(
         caller,
-        () ->
-            DeleteRowsResponse.newBuilder()
-                .setDeleted(
-                    tables(request)
-                        .deleteRows(request.getTable(), WirePredicates.rows(request.getRows())))
-                .build());
+        () -> {
+          Tables tables = tables(request);
+          RowRange rows = WirePredicates.rows(request.getRows());
+          RowsDeleted deleted =
+              request.getInParts()
+                  ? tables.deleteServedRows(request.getTable(), rows)
+                  : RowsDeleted.all(tables.deleteRows(request.getTable(), rows));
+          DeleteRowsResponse.Builder response =
+              DeleteRowsResponse.newBuilder().setDeleted(deleted.count());
+          deleted.next().ifPresent(row -> response.setNextRow(WireCells.toWire(row)));
+          return response.build();
+        });
   }
 
   private Tables tables(DeleteRowsRequest request) {

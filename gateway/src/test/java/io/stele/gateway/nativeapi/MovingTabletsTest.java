@@ -14,6 +14,7 @@ import io.stele.base.error.FencedException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.predicate.ReadPredicate;
+import io.stele.base.predicate.RowRange;
 import io.stele.base.table.RowOutcome;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
@@ -203,6 +204,17 @@ class MovingTabletsTest {
     table.apply(put("a", "f:x", Cell.SERVER_TIME, "2"));
     assertThat(table.all()).hasSize(3);
     assertThat(stele.tables().list(false)).containsExactly("t");
+  }
+
+  /** The server of both tablets does the part that it still has, and says so. */
+  @Test
+  void rowsAreCountedThoughATabletHasLeft() {
+    servers.move("t", "h", 0);
+    table.apply(put("a", "f:x", 1, "1"));
+    table.apply(put("h", "f:x", 1, "1"));
+    servers.move("t", "h", 2);
+    assertThat(stele.rows().deleteRows("t", RowRange.ALL)).isEqualTo(2);
+    assertThat(table.all()).isEmpty();
   }
 
   @Test

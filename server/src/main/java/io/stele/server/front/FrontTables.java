@@ -12,6 +12,7 @@ import io.stele.base.table.Consistency;
 import io.stele.base.table.RowOutcome;
 import io.stele.base.table.RowRule;
 import io.stele.base.table.RowSample;
+import io.stele.base.table.RowsDeleted;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
@@ -70,6 +71,11 @@ final class FrontTables implements Tables {
   @Override
   public long deleteRows(String table, RowRange rows) {
     return now.get().deleteRows(table, rows);
+  }
+
+  @Override
+  public RowsDeleted deleteServedRows(String table, RowRange rows) {
+    return now.get().deleteServedRows(table, rows);
   }
 
   @Override

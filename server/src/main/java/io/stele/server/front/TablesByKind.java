@@ -12,6 +12,7 @@ import io.stele.base.table.Consistency;
 import io.stele.base.table.RowOutcome;
 import io.stele.base.table.RowRule;
 import io.stele.base.table.RowSample;
+import io.stele.base.table.RowsDeleted;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
@@ -123,6 +124,11 @@ final class TablesByKind implements Tables {
   @Override
   public long deleteRows(String table, RowRange rows) {
     return ask(table, tables -> tables.deleteRows(table, rows));
+  }
+
+  @Override
+  public RowsDeleted deleteServedRows(String table, RowRange rows) {
+    return ask(table, tables -> tables.deleteServedRows(table, rows));
   }
 
   @Override

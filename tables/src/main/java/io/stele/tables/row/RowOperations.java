@@ -11,6 +11,8 @@ import io.stele.base.cell.RequestMark;
 import io.stele.base.cell.RequestMark.InRow;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.NotServingException;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.predicate.ColumnRange;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
@@ -19,8 +21,7 @@ import io.stele.base.table.CheckAndMutate;
 import io.stele.base.table.CheckAndMutate.ValueComparison;
 import io.stele.base.table.CheckOutcome;
 import io.stele.base.table.RowRule;
-import io.stele.base.table.ScanOptions;
-import io.stele.base.table.TableScan;
+import io.stele.base.table.RowsDeleted;
 import io.stele.base.table.Tables;
 import io.stele.tables.read.Scanners;
 import io.stele.tables.tablet.Table;
@@ -46,7 +47,6 @@ import java.util.stream.Stream;
 public final class RowOperations {
   private static final int STRIPES = 256;
   private static final int MOST_TRIES = 1_000;
-  private static final int PAGE_BYTES = 256 << 10;
 
   private final Scanners reads;
   private final WritePath writes;
@@ -241,34 +241,20 @@ public final class RowOperations {
 
   /** See {@link Tables#deleteRows}. */
   public long deleteRows(Table table, RowRange rows) {
-    long count = 0;
-    long last = 0;
-    try (TableScan scan =
-        reads.open(
-            table, ReadPredicate.rows(rows).withHistory(1), ScanOptions.DEFAULT.withLatest(true))) {
-      Bytes erased = Bytes.EMPTY;
-      CellPage page;
-      do {
-        page = scan.next(PAGE_BYTES);
-        CellBatchBuilder erasures = new CellBatchBuilder();
-        if (page.cells().isPresent()) {
-          CellBatch.Reader reader = page.cells().get().read();
-          while (reader.next()) {
-            CellView cell = reader.cell();
-            if (erased.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) != 0) {
-              erased = cell.row();
-              erasures.add(Cell.eraseRow(erased));
-              count++;
-            }
-          }
-        }
-        if (erasures.size() > 0) {
-          last = writes.commit(table, erasures.build(), Tables.ANY_TXN, false);
-        }
-      } while (page.more());
+    RangeErasure erasure = new RangeErasure(reads, writes, table);
+    erasure.run(rows);
+    return erasure.count();
+  }
+
+  /** See {@link Tables#deleteServedRows}. */
+  public RowsDeleted deleteServedRows(Table table, RowRange rows) {
+    RangeErasure erasure = new RangeErasure(reads, writes, table);
+    try {
+      erasure.run(rows);
+    } catch (NotServingException | UnavailableException e) {
+      return erasure.soFar().orElseThrow(() -> e);
     }
-    writes.awaitDurable(last);
-    return count;
+    return RowsDeleted.all(erasure.count());
   }
 
   private static Bytes result(Bytes row, Column column, RowRule rule, Bytes value) {

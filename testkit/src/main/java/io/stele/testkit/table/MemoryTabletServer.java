@@ -12,10 +12,12 @@ import io.stele.base.table.CheckOutcome;
 import io.stele.base.table.RowOutcome;
 import io.stele.base.table.RowRule;
 import io.stele.base.table.RowSample;
+import io.stele.base.table.RowsDeleted;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -113,6 +115,24 @@ final class MemoryTabletServer implements Tables {
     synchronized (cluster) {
       check(table, rows);
       return tables.deleteRows(table, rows);
+    }
+  }
+
+  @Override
+  public RowsDeleted deleteServedRows(String table, RowRange rows) {
+    synchronized (cluster) {
+      RowRange here =
+          cluster.rowsAt(address, table).stream()
+              .filter(each -> each.contains(rows.from()))
+              .findFirst()
+              .orElseThrow(
+                  () -> new NotServingException(address + " does not have row " + rows.from()));
+      long count = tables.deleteRows(table, here.intersect(rows).orElseThrow());
+      Bytes end = rows.to();
+      Bytes next = here.to();
+      return next == null || (end != null && end.compareTo(next) <= 0)
+          ? RowsDeleted.all(count)
+          : new RowsDeleted(count, Optional.of(next));
     }
   }
 
