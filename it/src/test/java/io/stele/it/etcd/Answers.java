@@ -89,8 +89,7 @@ final class Answers {
         builder.setField(field, (long) value > 0 ? 1L : (long) value);
       } else if (field.isRepeated() && field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
         builder.clearField(field);
-        ((List<?>) value)
-            .forEach(each -> builder.addRepeatedField(field, own((Message) each)));
+        ((List<?>) value).forEach(each -> builder.addRepeatedField(field, own((Message) each)));
       } else if (value instanceof Message inner) {
         builder.setField(field, own(inner));
       }

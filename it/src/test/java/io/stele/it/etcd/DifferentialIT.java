@@ -17,9 +17,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.random.RandomGenerator;
-import org.junit.jupiter.api.io.TempDir;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -108,10 +108,7 @@ class DifferentialIT {
       for (Message request : EdgeRequests.all()) {
         String expected = Answers.ask(etcd.channel(), request);
         all.assertThat(Answers.ask(stele.channel(), request))
-            .as(
-                "%s %s",
-                request.getClass().getSimpleName(),
-                brief(request))
+            .as("%s %s", request.getClass().getSimpleName(), brief(request))
             .isEqualTo(expected);
       }
       all.assertAll();

@@ -20,7 +20,9 @@ import java.util.Set;
 
 /** What etcd refuses before it looks at any key. */
 final class RequestChecks {
-  /** By how much a message may be larger than a request: then the request is refused by its size. */
+  /**
+   * By how much a message may be larger than a request: then the request is refused by its size.
+   */
   private static final int ENVELOPE_BYTES = 512 << 10;
 
   private final int maxBytes;
@@ -71,7 +73,8 @@ final class RequestChecks {
     int most = maxBytes + ENVELOPE_BYTES;
     if (bytes > most) {
       throw Status.RESOURCE_EXHAUSTED
-          .withDescription("grpc: received message larger than max (" + bytes + " vs. " + most + ")")
+          .withDescription(
+              "grpc: received message larger than max (" + bytes + " vs. " + most + ")")
           .asRuntimeException();
     }
   }
