@@ -36,6 +36,7 @@ final class DatasetKeeper {
   private final String dataset;
   private final Map<String, HeldVersion> versions = new TreeMap<>();
   private final Repair repair;
+  private final Repair completion;
   private List<String> available = List.of();
   private String problem = "";
   private boolean vanished;
@@ -49,7 +50,8 @@ final class DatasetKeeper {
   DatasetKeeper(NodeContext node, String dataset) {
     this.node = node;
     this.dataset = dataset;
-    this.repair = new Repair(node);
+    this.repair = Repair.ofServed(node);
+    this.completion = Repair.ofNext(node);
     this.startNanos = node.clock.nanos();
   }
 
@@ -109,10 +111,7 @@ final class DatasetKeeper {
     target = target();
     versions.values().forEach(this::load);
     switchIfComplete();
-    ServedVersion now = serving;
-    if (now != null && versions.get(now.version()) != null) {
-      repair.step(versions.get(now.version()));
-    }
+    repair();
     retire();
     Map<String, ServedVersion> readable = new TreeMap<>();
     for (HeldVersion version : versions.values()) {
@@ -121,6 +120,18 @@ final class DatasetKeeper {
       }
     }
     open = Map.copyOf(readable);
+  }
+
+  private void repair() {
+    ServedVersion now = serving;
+    HeldVersion served = now == null ? null : versions.get(now.version());
+    if (served != null) {
+      repair.step(served);
+    }
+    HeldVersion next = target == null ? null : versions.get(target);
+    if (next != null && next != served && !next.removing()) {
+      completion.step(next);
+    }
   }
 
   private void openWanted() {

@@ -35,7 +35,7 @@ public record DatasetSettings(
           Duration.ofMinutes(10),
           4,
           new ByteSize(0),
-          false,
+          true,
           Duration.ofMinutes(5));
 
   public DatasetSettings {

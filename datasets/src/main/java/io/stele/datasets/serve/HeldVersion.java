@@ -3,6 +3,7 @@ package io.stele.datasets.serve;
 import io.stele.base.dataset.LoadProgress;
 import io.stele.base.dataset.NodeVersion;
 import io.stele.base.dataset.VersionState;
+import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.SteleException;
 import io.stele.base.event.Subscription;
 import io.stele.datasets.shard.Shard;
@@ -111,7 +112,8 @@ final class HeldVersion {
 
   private void begin(int shards) {
     ServedVersion fresh =
-        new ServedVersion(dataset, version, shards, createdMicros, node.clock.nanos());
+        new ServedVersion(
+            dataset, version, shards, createdMicros, node.clock.nanos(), this::damaged);
     served = fresh;
     children = node.map.watch("partitions/" + dataset + "/" + version, node::wake);
   }
@@ -177,6 +179,27 @@ final class HeldVersion {
                     + version
                     + "/"
                     + Holders.child(number, node.address)));
+  }
+
+  /**
+   * A lookup could not read a shard: nobody is sent to it any more, and it is loaded again by the
+   * next step. Other nodes answer for it meanwhile.
+   */
+  private void damaged(Shard shard, CorruptDataException problem) {
+    node.locked(
+        () -> {
+          ServedVersion now = served;
+          if (now == null || !now.remove(shard)) {
+            return; // told already
+          }
+          Subscription shown = published.remove(shard.number());
+          if (shown != null) {
+            shown.close();
+          }
+          node.publish(
+              new DatasetEvent.ShardDamaged(
+                  dataset, version, shard.number(), NodeContext.message(problem)));
+        });
   }
 
   /** Finds out what the version consists of. */

@@ -79,12 +79,26 @@ final class Lookups {
       try {
         return lookup(version, local.get(bytes));
       } catch (CorruptDataException e) {
-        return unreadable(version, shard, e);
+        version.damaged(local, e);
+        return instead(version, shard, key, e);
       } catch (RetiredShardException e) {
         // Others may have it still.
       }
     }
     return remote(version, shard, List.of(key)).getFirst();
+  }
+
+  /** Others may have a shard that cannot be read here. */
+  private Lookup instead(ServedVersion version, int shard, Bytes key, CorruptDataException e) {
+    Lookup lookup = remote(version, shard, List.of(key)).getFirst();
+    return lookup instanceof Lookup.Failed failed
+        ? new Lookup.Failed(
+            failed.version(),
+            Lookup.Failure.LOCAL,
+            "shard %d of version %s of %s cannot be read: %s; others: %s"
+                .formatted(
+                    shard, version.version(), version.dataset(), e.getMessage(), failed.reason()))
+        : lookup;
   }
 
   private List<Lookup> get(ServedVersion version, List<Bytes> keys) {
@@ -196,6 +210,7 @@ final class Lookups {
     } catch (RetiredShardException e) {
       return new PeerAnswer.NotHere("shard " + shard + " of " + what + " is no longer here");
     } catch (CorruptDataException e) {
+      version.damaged(local, e);
       return new PeerAnswer.NotHere("shard " + shard + " of " + what + " cannot be read: " + e);
     }
   }
@@ -203,19 +218,5 @@ final class Lookups {
   private static Lookup lookup(ServedVersion version, byte @Nullable [] value) {
     Origin origin = new Origin(version.version(), version.createdMicros(), "");
     return value == null ? new Lookup.Missing(origin) : new Lookup.Found(Bytes.wrap(value), origin);
-  }
-
-  private static Lookup unreadable(ServedVersion version, int shard, CorruptDataException e) {
-    return new Lookup.Failed(
-        version.version(),
-        Lookup.Failure.LOCAL,
-        "shard "
-            + shard
-            + " of version "
-            + version.version()
-            + " of "
-            + version.dataset()
-            + " cannot be read: "
-            + e.getMessage());
   }
 }

@@ -1,11 +1,13 @@
 package io.stele.datasets.serve;
 
+import io.stele.base.error.CorruptDataException;
 import io.stele.datasets.shard.Shard;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,15 +20,28 @@ final class ServedVersion {
   private final int shards;
   private final long createdMicros;
   private final AtomicReferenceArray<@Nullable Shard> held;
+  private final BiConsumer<Shard, CorruptDataException> damaged;
   private volatile Holders holders;
   private volatile long usedNanos;
 
-  ServedVersion(String dataset, String version, int shards, long createdMicros, long nowNanos) {
+  /**
+   * Without shards as yet.
+   *
+   * @param damaged is told of a shard that a lookup could not read; from any thread
+   */
+  ServedVersion(
+      String dataset,
+      String version,
+      int shards,
+      long createdMicros,
+      long nowNanos,
+      BiConsumer<Shard, CorruptDataException> damaged) {
     this.dataset = dataset;
     this.version = version;
     this.shards = shards;
     this.createdMicros = createdMicros;
     this.held = new AtomicReferenceArray<>(shards);
+    this.damaged = damaged;
     this.holders = Holders.parse(shards, List.of(), "");
     this.usedNanos = nowNanos;
   }
@@ -83,6 +98,20 @@ final class ServedVersion {
     }
   }
 
+  /** A lookup could not read a shard. */
+  void damaged(Shard shard, CorruptDataException problem) {
+    damaged.accept(shard, problem);
+  }
+
+  /** Lets go of a shard, unless another one has taken its place. Returns whether it was here. */
+  boolean remove(Shard shard) {
+    boolean here = held.compareAndSet(shard.number(), shard, null);
+    if (here) {
+      shard.retire();
+    }
+    return here;
+  }
+
   /** Lets go of all shards; lookups that are in one of them finish. */
   void retireAll() {
     for (int i = 0; i < shards; i++) {
@@ -106,6 +135,15 @@ final class ServedVersion {
   /** How many nodes have a shard, this one included. */
   int replicas(int shard) {
     return holders.of(shard).size() + (held.get(shard) == null ? 0 : 1);
+  }
+
+  /** How many copies there are of all shards together. */
+  long copies() {
+    long copies = 0;
+    for (int i = 0; i < shards; i++) {
+      copies += replicas(i);
+    }
+    return copies;
   }
 
   boolean complete(int minReplication) {

@@ -8,7 +8,11 @@ import io.stele.base.dataset.VersionState;
 import io.stele.base.dataset.VersionStatus;
 import io.stele.base.settings.ByteSize;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -446,6 +451,114 @@ class ClusterTest {
     nodes.get(1).kill();
     for (int i = 0; i < 60; i++) {
       assertThat(nodes.get(0).ask("k" + i)).isEqualTo("v1:" + i);
+    }
+  }
+
+  /**
+   * A node is lost after the others chose their shards of a new version by a list that had it. Its
+   * shards were nobody's once, and the new version was never served.
+   */
+  @Test
+  void aNewVersionIsCompletedThoughOneOfItsNodesIsLostBeforeItLoaded() throws Exception {
+    cluster.with(patient(1)).write("v1", 6, 60);
+    List<TestCluster.Member> nodes = cluster.start(3);
+    settleSlowly();
+    assertAllServe("v1", 60);
+    cluster.write("v2", 6, 60);
+    List<TestCluster.Member> left = nodes.subList(0, 2);
+    for (TestCluster.Member node : left) {
+      node.node.refresh();
+      node.node.step();
+      while (node.shards("v2").isEmpty()) {
+        node.work.runOne(cluster.random);
+        node.loads.runOne(cluster.random);
+        node.node.step();
+      }
+    }
+    nodes.get(2).kill();
+    cluster.settle();
+    assertThat(left.stream().map(TestCluster.Member::serving)).containsOnly("v1");
+    settleSlowly();
+    assertAllServe("v2", 60);
+  }
+
+  /** Loads that make progress are waited for, however long they take. */
+  @Test
+  void shardsThatAreOnTheirWayAreLeftToTheirNodes() throws Exception {
+    cluster.with(patient(1)).write("v1", 6, 60);
+    List<TestCluster.Member> nodes = cluster.start(3);
+    settleSlowly();
+    assertThat(nodes.stream().map(node -> node.shards("v1").size())).containsOnly(2);
+  }
+
+  /** Repairs by default; nodes wait ten seconds for one another. */
+  private static DatasetSettings patient(int replication) {
+    return new DatasetSettings(
+        false,
+        Duration.ZERO,
+        replication,
+        1,
+        Duration.ofSeconds(10),
+        Duration.ofMillis(100),
+        Duration.ZERO,
+        Duration.ofMinutes(10),
+        4,
+        new ByteSize(0),
+        DatasetSettings.DEFAULT.repair(),
+        Duration.ofMinutes(5));
+  }
+
+  private void settleSlowly() {
+    for (int i = 0; i < 3; i++) {
+      cluster.settle();
+      cluster.clock.advance(Duration.ofSeconds(10));
+    }
+    cluster.settle();
+  }
+
+  @Test
+  void aShardThatCannotBeReadIsAnsweredByOthersAndLoadedAgain() throws Exception {
+    cluster.with(TestCluster.settings(2, 1)).write("v1", 2, 40);
+    List<TestCluster.Member> nodes = cluster.start(2);
+    cluster.settle();
+    TestCluster.Member node = nodes.getFirst();
+    damageIndex(node, 1);
+    for (int i = 0; i < 40; i++) {
+      assertThat(node.ask("k" + i)).isEqualTo("v1:" + i);
+    }
+    assertThat(node.shards("v1")).containsExactly(0);
+    assertThat(cluster.map.children("partitions/scores/v1")).doesNotContain("00001@n01:1");
+    assertThat(node.events)
+        .filteredOn(DatasetEvent.ShardDamaged.class::isInstance)
+        .singleElement()
+        .asString()
+        .contains("00001");
+    cluster.settle();
+    assertThat(node.shards("v1")).containsExactly(0, 1);
+    nodes.get(1).kill();
+    for (int i = 0; i < 40; i++) {
+      assertThat(node.ask("k" + i)).isEqualTo("v1:" + i);
+    }
+  }
+
+  /** Its slots point behind the end of the log. */
+  private void damageIndex(TestCluster.Member node, int shard) throws IOException {
+    Path index;
+    try (Stream<Path> files = Files.walk(data.resolve(node.address.replace(':', '_')))) {
+      index =
+          files
+              .filter(file -> file.endsWith("%05d.spi".formatted(shard)))
+              .findFirst()
+              .orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(index);
+    for (int at = 112; at + 8 <= bytes.length; at += 8) {
+      if (bytes[at + 4] != 0 || bytes[at + 5] != 0) {
+        bytes[at + 7] = 0x7f;
+      }
+    }
+    try (FileChannel channel = FileChannel.open(index, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(bytes)); // in place: it is mapped
     }
   }
 

@@ -42,7 +42,7 @@ class DatasetSettingsTest {
                 Duration.ofMinutes(10),
                 4,
                 new ByteSize(0),
-                false,
+                true,
                 Duration.ofMinutes(5)));
   }
 

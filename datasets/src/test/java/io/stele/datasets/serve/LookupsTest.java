@@ -29,8 +29,8 @@ class LookupsTest {
 
   @Test
   void aVersionThatIsLetGoUnderALookupIsFollowedByTheNextAndNotByAFailure() {
-    ServedVersion gone = new ServedVersion("scores", "v1", 1, 0, 0);
-    ServedVersion next = new ServedVersion("scores", "v2", 1, 0, 0);
+    ServedVersion gone = new ServedVersion("scores", "v1", 1, 0, 0, (_, _) -> {});
+    ServedVersion next = new ServedVersion("scores", "v2", 1, 0, 0, (_, _) -> {});
     next.holders(Holders.parse(1, List.of("00000@other"), "self"));
     Deque<ServedVersion> serving = new ArrayDeque<>(List.of(gone, next, next, next));
     assertThat(lookups.get("scores", List.of(Bytes.utf8("key")), serving::removeFirst))
@@ -40,7 +40,8 @@ class LookupsTest {
 
   @Test
   void whatFailsInTheVersionThatIsServedIsAFailure() {
-    ServedVersion served = new ServedVersion("scores", "v1", 1, 0, 0); // nobody has its shard
+    ServedVersion served =
+        new ServedVersion("scores", "v1", 1, 0, 0, (_, _) -> {}); // nobody has its shard
     assertThat(lookups.get("scores", List.of(Bytes.utf8("key")), () -> served))
         .singleElement()
         .isInstanceOfSatisfying(

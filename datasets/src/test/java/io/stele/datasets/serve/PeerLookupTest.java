@@ -25,7 +25,7 @@ class PeerLookupTest {
 
   private final ManualClock clock = new ManualClock();
   private final Peers peers = new Peers();
-  private final ServedVersion version = new ServedVersion("scores", "v1", 1, 0, 0);
+  private final ServedVersion version = new ServedVersion("scores", "v1", 1, 0, 0, (_, _) -> {});
 
   /** Peers that answer as their names say: the rest never does. */
   private static final class Peers implements DatasetPeer {
