@@ -6,9 +6,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -28,6 +30,12 @@ final class MemoryNames {
 
   /** What a crash finds. */
   private final TreeMap<FilePath, MemoryContent> durable = new TreeMap<>();
+
+  /**
+   * By directory, the names that may not be durable as they are. Invariant: every other name stands
+   * for the same content in {@code live} and in {@code durable}.
+   */
+  private final Map<FilePath, Set<FilePath>> unsettled = new HashMap<>();
 
   MemoryNames() {
     directories.add(FilePath.ROOT);
@@ -76,6 +84,7 @@ final class MemoryNames {
 
   void put(FilePath path, MemoryContent content) {
     live.put(path, content);
+    changed(path);
     for (FilePath above = path; !above.equals(FilePath.ROOT); ) {
       above = above.parent();
       directories.add(above);
@@ -84,6 +93,11 @@ final class MemoryNames {
 
   void remove(FilePath path) {
     live.remove(path);
+    changed(path);
+  }
+
+  private void changed(FilePath path) {
+    unsettled.computeIfAbsent(path.parent(), _ -> new HashSet<>()).add(path);
   }
 
   boolean delete(FilePath path) throws IOException {
@@ -91,6 +105,7 @@ final class MemoryNames {
       throw new IOException("cannot delete the root of a store");
     }
     if (!directories.contains(path)) {
+      changed(path);
       return live.remove(path) != null;
     }
     if (!list(path).isEmpty()) {
@@ -115,9 +130,14 @@ final class MemoryNames {
 
   /** Makes a directory durable: the names that are in it, and that others are not. */
   void settle(FilePath directory) {
-    liesIn(directory, durable.navigableKeySet()).forEach(durable::remove);
-    for (FilePath path : liesIn(directory, live.navigableKeySet())) {
-      durable.put(path, live.get(path));
+    Set<FilePath> paths = unsettled.remove(directory);
+    for (FilePath path : paths == null ? Set.<FilePath>of() : paths) {
+      MemoryContent content = live.get(path);
+      if (content == null) {
+        durable.remove(path);
+      } else {
+        durable.put(path, content);
+      }
     }
     // What is a directory now is durable as one: a deleted file of that name cannot come back.
     for (FilePath above = directory; !above.equals(FilePath.ROOT); above = above.parent()) {
@@ -149,6 +169,7 @@ final class MemoryNames {
       }
     }
     result.durable.putAll(result.live);
+    result.unsettled.clear();
     return result;
   }
 
@@ -175,6 +196,7 @@ final class MemoryNames {
     copy.live.putAll(live);
     copy.directories.addAll(directories);
     copy.durable.putAll(durable);
+    unsettled.forEach((directory, paths) -> copy.unsettled.put(directory, new HashSet<>(paths)));
     return copy;
   }
 
