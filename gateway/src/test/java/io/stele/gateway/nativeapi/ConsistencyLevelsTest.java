@@ -86,7 +86,7 @@ class ConsistencyLevelsTest {
             "applyRows ALL MAJORITY",
             "read ALL MAJORITY",
             "scan ALL MAJORITY",
-            "deleteRows ALL MAJORITY");
+            "deleteServedRows ALL MAJORITY");
     asked.clear();
 
     for (Acks acks : Acks.values()) {
