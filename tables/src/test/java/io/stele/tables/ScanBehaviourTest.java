@@ -148,6 +148,44 @@ class ScanBehaviourTest {
     assertThat(table.row(row(5))).containsExactly(row(5) + "/f:x@1=new", row(5) + "/g:x@1=new");
   }
 
+  /** "register for notification of fragments being added": what comes while it runs is seen. */
+  @Test
+  void aScanOfTheLatestSeesWhatIsAddedAheadOfIt() {
+    TableFixture table = filled();
+    ScanOptions latest = ScanOptions.DEFAULT.withLatest(true);
+    try (TableScan moving = opened.server.scan("t", ReadPredicate.ALL, latest);
+        TableScan still = opened.server.scan("t", ReadPredicate.ALL, ScanOptions.DEFAULT)) {
+      List<String> seen = new ArrayList<>(texts(moving.next(80)));
+      List<String> before = new ArrayList<>(texts(still.next(80)));
+      table.apply(put(row(40) + "a", "f:x", 1, "added")); // among rows to come
+      table.apply(put("s", "f:x", 1, "added")); // after the last one
+      opened.server.flush("t");
+      seen.addAll(rest(moving, 80));
+      assertThat(seen).contains(row(40) + "a/f:x@1=added").endsWith("s/f:x@1=added");
+      assertThat(seen).hasSize(2 * ROWS + 2).containsAll(expected());
+      before.addAll(rest(still, 80));
+      assertThat(before).isEqualTo(expected());
+    }
+  }
+
+  /** "Rows are atomic": it moves on between rows, not within one. */
+  @Test
+  void aScanOfTheLatestSeesARowAtOneMoment() {
+    TableFixture table = filled();
+    ScanOptions latest = ScanOptions.DEFAULT.withLatest(true);
+    RowRange two = new RowRange(bytes(row(5)), bytes(row(7)));
+    try (TableScan scan = opened.server.scan("t", ReadPredicate.rows(two), latest)) {
+      assertThat(texts(scan.next(1))).containsExactly(row(5) + "/f:x@1=old");
+      for (int i = 5; i < 7; i++) {
+        table.apply(put(row(i), "f:x", 1, "new"), put(row(i), "g:x", 1, "new"));
+      }
+      opened.server.flush("t");
+      opened.server.compact("t");
+      assertThat(rest(scan, 1))
+          .containsExactly(row(5) + "/g:x@1=old", row(6) + "/f:x@1=new", row(6) + "/g:x@1=new");
+    }
+  }
+
   /** "Scan across unload: TabletNotLoaded." */
   @Test
   void aScanOfATableThatWasUnloadedFailsAndGoesOnElsewhereBehindItsLastCell() {

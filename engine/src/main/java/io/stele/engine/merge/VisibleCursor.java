@@ -151,7 +151,9 @@ public final class VisibleCursor implements CellCursor {
     do {
       CellView candidate = source.cell();
       if (candidate.txn > readTxn) {
-        pending = source.next(); // the walk was not told of it: a seek from there could go back
+        if (inRange(candidate)) { // or there could be many, of rows that nobody wants
+          pending = source.next(); // the walk did not see it: a seek from there could go back
+        }
         continue;
       }
       ColumnWalk.Step step = walk.step(candidate);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
+import io.stele.base.cell.CellView;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.predicate.ColumnRange;
 import io.stele.base.predicate.ReadPredicate;
@@ -92,6 +93,44 @@ class MergeRulesTest {
             Cell.eraseColumn(ROW, FAMILY, COLUMN, 10, 20).withTxn(2));
 
     assertThat(read(cells, 9)).containsExactly(put(20, 1), put(9, 1));
+  }
+
+  /** Rows after the range that are newer than the snapshot are not walked through. */
+  @Test
+  void aReadEndsWithItsRangeThoughNewerCellsFollow() {
+    List<Cell> cells = new ArrayList<>();
+    cells.add(put(50, 4));
+    for (int i = 0; i < 1_000; i++) {
+      Bytes row = Bytes.utf8("s%04d".formatted(i));
+      cells.add(Cell.put(row, FAMILY, COLUMN, 1, Bytes.EMPTY).withTxn(10));
+    }
+    cells.add(Cell.put(Bytes.utf8("z"), FAMILY, COLUMN, 1, Bytes.EMPTY).withTxn(5));
+    int[] steps = {0};
+    ListCursor list = new ListCursor(cells);
+    CellCursor counting =
+        new CellCursor() {
+          @Override
+          public boolean seek(CellView target) {
+            steps[0]++;
+            return list.seek(target);
+          }
+
+          @Override
+          public boolean next() {
+            steps[0]++;
+            return list.next();
+          }
+
+          @Override
+          public CellView cell() {
+            return list.cell();
+          }
+        };
+    ReadPredicate two =
+        ReadPredicate.ALL.withRows(List.of(RowRange.row(ROW), RowRange.row(Bytes.utf8("z"))));
+    assertThat(RandomCells.drain(new VisibleCursor(counting, true, 9, two, PurgePolicy.NONE, 0)))
+        .hasSize(2);
+    assertThat(steps[0]).isLessThan(10);
   }
 
   @Test

@@ -82,8 +82,22 @@ public final class Scanners {
 
   /** Starts a scan. */
   public TableScanner open(Table table, ReadPredicate predicate, ScanOptions options) {
+    return open(table, predicate, options, movesOn(table, options));
+  }
+
+  /** Starts a scan of all that was written until now, durable or not, and nothing else. */
+  public TableScanner openAsItIs(Table table, ReadPredicate predicate) {
+    return open(table, predicate, ScanOptions.DEFAULT.withLatest(true), false);
+  }
+
+  private static boolean movesOn(Table table, ScanOptions options) {
+    return options.latest() && options.atTxn() == 0 && !table.isMeta();
+  }
+
+  private TableScanner open(
+      Table table, ReadPredicate predicate, ScanOptions options, boolean movesOn) {
     long txn = openSnapshot(table, predicate, options);
-    TableScanner scanner = new TableScanner(this, table, predicate, options, txn);
+    TableScanner scanner = new TableScanner(this, table, predicate, options, movesOn, txn);
     synchronized (open) {
       open.put(scanner, clock.nanos());
     }
@@ -130,7 +144,7 @@ public final class Scanners {
     }
     try (TableScanner scanner =
         new TableScanner(
-            this, table, predicate, options, openSnapshot(table, predicate, options))) {
+            this, table, predicate, options, false, openSnapshot(table, predicate, options))) {
       return scanner.next(maxBytes);
     }
   }
@@ -217,6 +231,13 @@ public final class Scanners {
       }
     }
     return new CellPage(txn, out.finish(txn), false);
+  }
+
+  /** The newest transaction, which is held open in place of another. */
+  long moveOn(long txn) {
+    long newest = snapshots.open(sequencer::assigned);
+    snapshots.close(txn);
+    return newest;
   }
 
   void use(TableScanner scanner) {

@@ -27,7 +27,11 @@ import org.jspecify.annotations.Nullable;
  * A scan: a place in a table and a transaction. It walks tablet by tablet; the merge of the tablet
  * at hand is kept from call to call as long as nobody needs what it holds. When fragments are
  * replaced it lets go of them before the callback returns, or with the end of the call under way,
- * and the next call builds the merge anew, behind the last cell, at the same transaction.
+ * and the next call builds the merge again, after the last cell, at the same transaction.
+ *
+ * <p>A scan of the latest moves on to the newest transaction with every call, between two rows: it
+ * sees what is added while it runs, and never half of a change of a row. Scans of META stay where
+ * they began: one that moved on could see half of a split.
  */
 final class TableScanner implements TableScan, TabletListener {
   private static final int FIRST_BUFFER = 64 << 10;
@@ -35,7 +39,8 @@ final class TableScanner implements TableScan, TabletListener {
   private final Scanners owner;
   private final Table table;
   private final ReadPredicate predicate;
-  private final long txn;
+  private final boolean movesOn;
+  private volatile long txn; // written under lock
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
@@ -44,6 +49,7 @@ final class TableScanner implements TableScan, TabletListener {
   private @Nullable Merge merge;
   private long rowsLeft;
   private @Nullable Bytes row; // the row at hand
+  private boolean stale; // it is to move on before the next row
   private boolean finished;
   private @Nullable String closedBecause;
 
@@ -72,10 +78,16 @@ final class TableScanner implements TableScan, TabletListener {
   }
 
   TableScanner(
-      Scanners owner, Table table, ReadPredicate predicate, ScanOptions options, long txn) {
+      Scanners owner,
+      Table table,
+      ReadPredicate predicate,
+      ScanOptions options,
+      boolean movesOn,
+      long txn) {
     this.owner = owner;
     this.table = table;
     this.predicate = predicate;
+    this.movesOn = movesOn;
     this.txn = txn;
     this.rowsLeft = options.maxRows() == 0 ? Long.MAX_VALUE : options.maxRows();
     this.from = predicate.rows().getFirst().from();
@@ -127,6 +139,7 @@ final class TableScanner implements TableScan, TabletListener {
       if (closedBecause != null) {
         throw new NotFoundException("scan of table \"" + table.name() + "\" " + closedBecause);
       }
+      stale = movesOn;
       CellPage page = fill(maxBytes);
       owner.checkLease();
       return page;
@@ -135,6 +148,9 @@ final class TableScanner implements TableScan, TabletListener {
         letGo();
       }
       lock.unlock();
+      if (outdated) {
+        letGoUnlessBusy(); // a listener may have come between the look and the unlock
+      }
     }
   }
 
@@ -142,6 +158,9 @@ final class TableScanner implements TableScan, TabletListener {
     CellBatchWriter out = new CellBatchWriter(Math.min(wantedBytes, FIRST_BUFFER));
     int maxBytes = Math.max(wantedBytes, out.size() + 1); // at least one cell
     while (!finished && out.size() < maxBytes) {
+      if (merge == null && stale && !isInRow()) {
+        moveOn();
+      }
       Merge at = merge != null ? merge : openTablet();
       if (at != null) {
         takeCells(at, out, maxBytes);
@@ -157,6 +176,10 @@ final class TableScanner implements TableScan, TabletListener {
       if (out.size() >= maxBytes) {
         return;
       }
+      if (stale && !isOfRow(cell)) {
+        moveOnAfterRow();
+        return;
+      }
       if (!countRow(cell)) {
         finish();
         return;
@@ -168,13 +191,41 @@ final class TableScanner implements TableScan, TabletListener {
         return;
       }
     }
-    leaveTablet(at);
+    if (stale) {
+      moveOnAfterRow(); // there may be more in the tablet now
+    } else {
+      leaveTablet(at);
+    }
+  }
+
+  /** Was a cell of a row handed out last, and may there be more of the row? */
+  private boolean isInRow() {
+    return row != null && row.equals(from) && after != null;
+  }
+
+  private boolean isOfRow(CellView cell) {
+    Bytes current = row;
+    return current != null && current.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) == 0;
+  }
+
+  private void moveOnAfterRow() {
+    Bytes done = row;
+    letGo();
+    if (done != null && done.compareTo(from) >= 0) {
+      from = done.successor();
+      after = null;
+    }
+    moveOn();
+  }
+
+  private void moveOn() {
+    txn = owner.moveOn(txn);
+    stale = false;
   }
 
   /** False if the cell is of a row too many. */
   private boolean countRow(CellView cell) {
-    Bytes current = row;
-    if (current != null && current.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) == 0) {
+    if (isOfRow(cell)) {
       return true;
     }
     if (rowsLeft == 0) {
@@ -305,6 +356,10 @@ final class TableScanner implements TableScan, TabletListener {
 
   private void outdate() {
     outdated = true;
+    letGoUnlessBusy();
+  }
+
+  private void letGoUnlessBusy() {
     if (lock.tryLock()) {
       try {
         letGo();

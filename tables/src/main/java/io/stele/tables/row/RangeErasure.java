@@ -9,7 +9,6 @@ import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
 import io.stele.base.table.RowsDeleted;
-import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
 import io.stele.tables.read.Scanners;
@@ -40,8 +39,7 @@ final class RangeErasure {
   /** Erases all of it; returns when that is durable. */
   void run(RowRange rows) {
     try (TableScan scan =
-        reads.open(
-            table, ReadPredicate.rows(rows).withHistory(1), ScanOptions.DEFAULT.withLatest(true))) {
+        reads.openAsItIs(table, ReadPredicate.rows(rows).withHistory(1))) { // or it may never end
       CellPage page;
       do {
         page = scan.next(PAGE_BYTES);
