@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.DeniedException;
+import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.NotServingException;
+import io.stele.base.settings.ByteSize;
 import io.stele.metastore.command.Command;
 import java.time.Duration;
 import java.util.HashSet;
@@ -217,6 +219,20 @@ class NodeSessionTest {
 
     assertThat(now(test.node().keepAlive("", session))).isEqualTo(TTL);
     assertThat(now(test.node().leases())).containsExactly(9L);
+  }
+
+  @Test
+  void noMoreSessionsAreOpenedThanMayLive() {
+    test.close();
+    test = TestNode.solo(NodeSettings.DEFAULT.withLimits(new NodeLimits(ByteSize.ofGiB(1), 2, 1)));
+    long first = test.session("one");
+    test.session("two");
+    assertThatThrownBy(() -> test.session("three"))
+        .isInstanceOf(ExhaustedException.class)
+        .hasMessageContaining("2 sessions live")
+        .hasMessageContaining("metastore.limits");
+    now(test.node().closeSession("", first));
+    assertThat(test.session("four")).isPositive();
   }
 
   @Test
