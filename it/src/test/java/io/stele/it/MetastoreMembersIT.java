@@ -37,6 +37,10 @@ class MetastoreMembersIT {
   }
 
   private String start(String name, String... arguments) {
+    return make(name, arguments).start().of("native");
+  }
+
+  private ServerProcess make(String name, String... arguments) {
     List<String> all = new ArrayList<>(List.of("--name", name, "--roles", "metastore"));
     for (String setting : SteleCluster.QUICK_ELECTIONS) {
       all.addAll(List.of("--set", setting));
@@ -44,7 +48,7 @@ class MetastoreMembersIT {
     all.addAll(List.of(arguments));
     ServerProcess server = Servers.server(folder.resolve(name), all.toArray(String[]::new));
     servers.put(name, server);
-    return server.start().of("native");
+    return server;
   }
 
   private ServerProcess server(String name) {
@@ -94,6 +98,7 @@ class MetastoreMembersIT {
         .doesNotContain(removed);
     Objects.requireNonNull(servers.remove(removed)).kill();
     theLastTwoKeepTheirDataOverARestart();
+    theLastOneGoesOnAlone("n4");
   }
 
   private static void bootstrap(String first, String second) {
@@ -142,6 +147,26 @@ class MetastoreMembersIT {
     Commands both = new Commands(String.join(",", before));
     assertThat(both.metastore("get", "/a", "--timeout", "60s").answer()).isEqualTo("2");
     assertThat(both.metastore("put", "/a", "3", "--timeout", "60s").exitCode()).isZero();
+  }
+
+  /** Once the other one is lost, and not before. */
+  private void theLastOneGoesOnAlone(String survivor) {
+    server(survivor).kill();
+    ServerProcess early = make(survivor, "--force-new-cluster");
+    early.launch();
+    assertThat(early.awaitExit(DEADLINE)).isEqualTo(ExitCode.CONFLICT);
+    assertThat(early.logFile()).content().contains("of the same group answers");
+    servers.values().forEach(ServerProcess::kill);
+
+    Commands alone = new Commands(start(survivor, "--force-new-cluster"));
+    assertThat(alone.metastore("get", "/a", "--timeout", "60s").answer()).isEqualTo("3");
+    assertThat(alone.metastore("status").answer().lines())
+        .filteredOn(line -> line.contains(" leader ") || line.contains(" follower "))
+        .hasSize(1);
+    assertThat(alone.metastore("put", "/a", "4").exitCode()).isZero();
+    server(survivor).terminate();
+    server(survivor).awaitExit(DEADLINE);
+    assertThat(new Commands(start(survivor)).metastore("get", "/a").answer()).isEqualTo("4");
   }
 
   private List<String> addresses() {

@@ -46,9 +46,21 @@ class FaultsIT {
   @Test
   @Tag(LongRun.TAG)
   void nothingIsLostStaleOrHeldTwiceOverManyFaults() throws Exception {
+    manyFaults("many-faults", 3, 32, 8);
+  }
+
+  @Test
+  @Tag(LongRun.TAG)
+  void noMoreIsLostByFiveMembers() throws Exception {
+    manyFaults("five-members", 5, 16, 7);
+  }
+
+  private static void manyFaults(String name, int members, int workers, int percent)
+      throws Exception {
     try (SteleCluster cluster =
-        SteleCluster.named("many-faults").with(3, "metastore").on(Network.open()).start()) {
-      run(cluster, Seed.varied(FaultsIT.class), ALL, LongRun.share(15), 32, LongRun::record);
+        SteleCluster.named(name).with(members, "metastore").on(Network.open()).start()) {
+      long seed = Seed.varied(FaultsIT.class);
+      run(cluster, seed, ALL, LongRun.share(percent), workers, LongRun::record);
     }
   }
 
@@ -70,7 +82,7 @@ class FaultsIT {
     try (FaultyRun work = new FaultyRun(cluster, seed, workers)) {
       work.start();
       run.run(faults, least, work::requireWorking);
-      work.checkAll(run, report);
+      work.checkAll(FaultsIT.class, run, report);
     }
   }
 }

@@ -3,6 +3,8 @@ package io.stele.it.metastore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 import io.stele.base.error.SteleException;
 import io.stele.client.Stele;
 import io.stele.client.metastore.ClientSettings;
@@ -41,7 +43,9 @@ final class FaultyRun implements AutoCloseable {
   private final long seed;
   private final int workers; // of single keys, for each client
   private final List<Stele> clients = new ArrayList<>();
+  private final List<ManagedChannel> channels = new ArrayList<>(); // of clients of etcd's interface
   private final RegisterWorkload registers;
+  private final RegisterWorkload etcd;
   private final TransactionWorkload transactions;
   private final LockWorkload locks;
   private final WatchWorkload watches = new WatchWorkload();
@@ -56,6 +60,7 @@ final class FaultyRun implements AutoCloseable {
     this.seed = seed;
     this.workers = workers;
     this.registers = new RegisterWorkload(seed, Consistency.LINEARIZABLE);
+    this.etcd = new RegisterWorkload(seed + 3, Consistency.LINEARIZABLE);
     this.transactions = new TransactionWorkload(seed + 1);
     this.locks = new LockWorkload(seed + 2);
   }
@@ -69,6 +74,12 @@ final class FaultyRun implements AutoCloseable {
     // What another test has written there is none of its history.
     clients.getFirst().metastore().delete(Keys.below("/registers/"));
     transactions.prepare(clients.getFirst().metastore());
+    for (int i = 0; i < cluster.size(); i++) {
+      ManagedChannel channel =
+          ManagedChannelBuilder.forTarget(cluster.server(i).address()).usePlaintext().build();
+      channels.add(channel);
+      etcd.start("etcd-" + i, new EtcdRegisters(channel));
+    }
     for (int i = 0; i < CLIENTS; i++) {
       MetastoreClient client = clients.get(i).metastore();
       watches.start("registers-" + i, client, "/registers/", 0);
@@ -86,6 +97,7 @@ final class FaultyRun implements AutoCloseable {
   /** Fails as soon as a worker did, and not only in the end. */
   void requireWorking() {
     registers.workers().requireWorking();
+    etcd.workers().requireWorking();
     transactions.workers().requireWorking();
     locks.workers().requireWorking();
   }
@@ -93,16 +105,20 @@ final class FaultyRun implements AutoCloseable {
   /**
    * Ends the work, then checks all that was seen.
    *
+   * @param suite which test it is
    * @param report takes what was found before it fails because of it
    */
-  void checkAll(FaultRun faults, Consumer<LongRun.Outcome> report) throws InterruptedException {
+  void checkAll(Class<?> suite, FaultRun faults, Consumer<LongRun.Outcome> report)
+      throws InterruptedException {
     Duration gap = registers.longestGap();
     registers.workers().stop();
+    etcd.workers().stop();
     transactions.workers().stop();
     locks.workers().stop();
     String story = "seed " + seed + "; " + faults + "; logs in " + cluster.logs();
     System.out.println(story);
-    System.out.println(registers.workers() + "\n" + transactions + "\n" + locks);
+    System.out.println(
+        registers.workers() + "\n" + etcd.workers() + "\n" + transactions + "\n" + locks);
     try (Stele last = cluster.client()) {
       MetastoreClient client = last.metastore();
       long end = client.put("/end", "of all").revision();
@@ -110,6 +126,7 @@ final class FaultyRun implements AutoCloseable {
       RevisionHistory all = WatchWorkload.everything(client, end);
       Map<String, Verdict> verdicts = new LinkedHashMap<>();
       verdicts.put("registers", registers.check());
+      verdicts.put("registers of etcd's clients", etcd.check());
       verdicts.put(
           "transactions",
           transactions.check(WatchWorkload.below(all, TransactionWorkload.DIRECTORY)));
@@ -118,7 +135,7 @@ final class FaultyRun implements AutoCloseable {
       verdicts.forEach((what, verdict) -> System.out.println(what + ": " + verdict.checked()));
       report.accept(
           new LongRun.Outcome(
-              FaultsIT.class.getSimpleName(),
+              suite.getSimpleName(),
               seed,
               faults.time(),
               verdicts.values().stream().mapToLong(Verdict::checked).sum(),
@@ -198,5 +215,6 @@ final class FaultyRun implements AutoCloseable {
   @Override
   public void close() {
     clients.forEach(Stele::close);
+    channels.forEach(ManagedChannel::shutdownNow);
   }
 }

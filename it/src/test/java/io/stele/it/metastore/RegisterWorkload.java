@@ -2,13 +2,8 @@ package io.stele.it.metastore;
 
 import io.stele.base.time.Clock;
 import io.stele.client.metastore.Consistency;
-import io.stele.client.metastore.KeyValue;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.metastore.ReadOptions;
-import io.stele.client.metastore.Step;
-import io.stele.client.metastore.StepResult;
-import io.stele.client.metastore.Transaction;
-import io.stele.client.metastore.TransactionResult;
 import io.stele.it.process.LongestGap;
 import io.stele.testkit.history.HistoryRecorder;
 import io.stele.testkit.history.LinearizabilityChecker;
@@ -43,10 +38,15 @@ final class RegisterWorkload {
 
   /** One more worker, which uses this client. */
   void start(String name, MetastoreClient client) {
+    start(name, new NativeRegisters(client, reads));
+  }
+
+  /** One more worker, by whatever interface. */
+  void start(String name, Registers client) {
     workers.start(random -> step(name, client, random));
   }
 
-  private void step(String name, MetastoreClient client, RandomGenerator random)
+  private void step(String name, Registers client, RandomGenerator random)
       throws InterruptedException {
     String key = "/registers/" + random.nextInt(KEYS);
     int dice = random.nextInt(100);
@@ -62,13 +62,13 @@ final class RegisterWorkload {
     workers.pause(Workers.PACE);
   }
 
-  private void get(String name, MetastoreClient client, String key) throws InterruptedException {
+  private void get(String name, Registers client, String key) throws InterruptedException {
     workers.record(
         recorder.invoke(name, new RegisterCall.Get(key)),
-        () -> new RegisterResult.Found(client.get(key, reads).map(KeyValue::text)));
+        () -> new RegisterResult.Found(client.get(key)));
   }
 
-  private void put(String name, MetastoreClient client, String key) throws InterruptedException {
+  private void put(String name, Registers client, String key) throws InterruptedException {
     String value = fresh();
     if (workers.record(
         recorder.invoke(name, new RegisterCall.Put(key, value)),
@@ -80,7 +80,7 @@ final class RegisterWorkload {
     }
   }
 
-  private void delete(String name, MetastoreClient client, String key) throws InterruptedException {
+  private void delete(String name, Registers client, String key) throws InterruptedException {
     workers.record(
         recorder.invoke(name, new RegisterCall.Delete(key)),
         () -> {
@@ -90,14 +90,13 @@ final class RegisterWorkload {
   }
 
   /** On what a read just found, mostly; it may have changed meanwhile. */
-  private void compareAndSet(
-      String name, MetastoreClient client, String key, RandomGenerator random)
+  private void compareAndSet(String name, Registers client, String key, RandomGenerator random)
       throws InterruptedException {
     Seen seen = new Seen();
     if (!workers.record(
         recorder.invoke(name, new RegisterCall.Get(key)),
         () -> {
-          seen.value = client.get(key, reads).map(KeyValue::text);
+          seen.value = client.get(key);
           return new RegisterResult.Found(seen.value);
         })) {
       return;
@@ -106,31 +105,11 @@ final class RegisterWorkload {
     Optional<String> replacement = random.nextInt(5) == 0 ? Optional.empty() : Optional.of(fresh());
     workers.record(
         recorder.invoke(name, new RegisterCall.CompareAndSet(key, expected, replacement)),
-        () -> compareAndSet(client, key, expected, replacement));
+        () -> client.compareAndSet(key, expected, replacement));
   }
 
   private static final class Seen {
     private Optional<String> value = Optional.empty();
-  }
-
-  private static RegisterResult compareAndSet(
-      MetastoreClient client, String key, Optional<String> expected, Optional<String> replacement) {
-    Transaction transaction = client.transaction();
-    if (expected.isPresent()) {
-      transaction.when(key).value().isEqualTo(expected.get());
-    } else {
-      transaction.when(key).isAbsent();
-    }
-    TransactionResult result =
-        transaction
-            .then(replacement.<Step>map(v -> Step.put(key, v)).orElseGet(() -> Step.delete(key)))
-            .otherwise(Step.get(key))
-            .commit();
-    if (result.succeeded()) {
-      return RegisterResult.DONE;
-    }
-    StepResult.Found found = (StepResult.Found) result.results().getFirst();
-    return new RegisterResult.Found(found.keys().stream().findFirst().map(KeyValue::text));
   }
 
   private String fresh() {

@@ -214,6 +214,10 @@ public final class SteleCluster implements AutoCloseable {
   /** A server with a directory that no other had before. */
   private ServerProcess process(int host, String roles, List<String> more) {
     String name = "%s-%d-%d".formatted(roles.replace(',', '-'), host, made.incrementAndGet());
+    return process(name, host, roles, more);
+  }
+
+  private ServerProcess process(String name, int host, String roles, List<String> more) {
     List<String> arguments = new ArrayList<>(List.of("server"));
     arguments.addAll(List.of("--listen", plan.network.address(host)));
     arguments.addAll(arguments(roles));
@@ -312,6 +316,22 @@ public final class SteleCluster implements AutoCloseable {
   /** Cuts a server off from all others; the test still reaches it. */
   public void isolate(int number) {
     plan.network.isolate(number, nodes.size());
+  }
+
+  /** Stops a server in an orderly way, and starts it on its directory with some more settings. */
+  public void restart(int number, String... settings) {
+    Node before = nodes.get(number);
+    before.process.terminate();
+    var _ = before.process.awaitExit(RECOVERY);
+    List<String> more = new ArrayList<>();
+    for (String setting : settings) {
+      more.addAll(List.of("--set", setting));
+    }
+    Path data = before.process.data();
+    ServerProcess after =
+        process(data.getFileName().toString(), number, before.roles, List.copyOf(more));
+    nodes.set(number, new Node(before.roles, after));
+    after.start();
   }
 
   /** Kills a server and starts it again without some of its directory. */

@@ -1,7 +1,6 @@
 package io.stele.metastore.node;
 
 import io.stele.metastore.command.ClusterState;
-import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.raft.Member;
 import io.stele.metastore.raft.Standing;
@@ -50,7 +49,7 @@ final class VersionDuty {
 
   void tick(long now) {
     ClusterState agreed = state.cluster();
-    boolean raisable = agreed.version() < ClusterVersion.NEWEST;
+    boolean raisable = agreed.version() < state.newestVersion();
     if (now - next < 0 || (!raisable && agreed.limits().equals(state.ownLimits()))) {
       return;
     }
@@ -69,7 +68,7 @@ final class VersionDuty {
         CompletableFuture.allOf(others.toArray(CompletableFuture[]::new))
             .thenRun(
                 () -> {
-                  int common = ClusterVersion.NEWEST;
+                  int common = state.newestVersion();
                   for (CompletableFuture<Integer> other : others) {
                     common = Math.min(common, other.join());
                   }

@@ -17,7 +17,6 @@ import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Applied;
 import io.stele.metastore.command.Applied.WaitEnded;
 import io.stele.metastore.command.ClusterState;
-import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.EntryCodec;
 import io.stele.metastore.command.KeyValue;
@@ -530,7 +529,7 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
 
   @Override
   public int newestVersion() {
-    return ClusterVersion.NEWEST;
+    return settings.newestVersion();
   }
 
   /** Whether the alarm is raised that forbids to put more. */

@@ -2,13 +2,20 @@ package io.stele.metastore.node;
 
 import static io.stele.metastore.node.TestNode.TTL;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.stele.base.error.InvalidRequestException;
+import io.stele.base.event.Events;
+import io.stele.base.file.MemoryFileStore;
 import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.raft.Member;
 import io.stele.metastore.raft.PeerIdentity;
 import io.stele.metastore.raft.RefusingLink;
+import io.stele.metastore.raft.SoloLog;
+import io.stele.metastore.raft.SoloSettings;
+import io.stele.metastore.state.StateSettings;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -71,6 +78,29 @@ class NodeVersionTest {
       assertThat(node.log().proposed).as("once").isEqualTo(before);
       assertThat(node.seen).contains(new NodeEvent.VersionSet(ClusterVersion.NEWEST));
     }
+  }
+
+  @Test
+  void aMemberThatIsHeldBackStaysAtItsVersion() throws IOException {
+    MemoryFileStore files = new MemoryFileStore();
+    for (int newest : new int[] {1, 2, 1}) {
+      Events events = new Events((_, _) -> {});
+      try (MetastoreNode node =
+          new MetastoreNode.Builder(
+                  files,
+                  state -> SoloLog.open(files, ManualLog.SELF, state, SoloSettings.DEFAULT, events))
+              .settings(NodeSettings.DEFAULT.withoutTicks())
+              .state(StateSettings.DEFAULT.withNewestVersion(newest))
+              .open()) {
+        assertThat(node.replica().newestVersion()).isEqualTo(newest);
+        int before = node.replica().version();
+        node.tick();
+        await("a version").until(() -> node.replica().version() == Math.max(before, newest));
+      }
+    }
+    assertThatThrownBy(() -> StateSettings.DEFAULT.withNewestVersion(ClusterVersion.NEWEST + 1))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("must be from 1 to " + ClusterVersion.NEWEST);
   }
 
   @Test
