@@ -4,12 +4,12 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.replicas.metadata.Metadata;
 import io.stele.replicas.metadata.MetadataChange;
 import io.stele.replicas.metadata.MetadataPeer;
 import io.stele.replicas.partition.Digest;
-import io.stele.replicas.partition.StoredCells;
 import io.stele.replicas.push.Push;
 import io.stele.replicas.push.ReplicaPeer;
 import io.stele.replicas.serve.Peers;
@@ -407,9 +407,9 @@ public final class FakePeers {
     }
 
     @Override
-    public CompletableFuture<StoredCells> stored(
-        String table, String partition, RowRange rows, int maxBytes) {
-      return call("stored", table, peer -> peer.stored(table, partition, rows, maxBytes));
+    public CompletableFuture<Stored> stored(
+        String table, String partition, ReadPredicate predicate, int maxBytes) {
+      return call("stored", table, peer -> peer.stored(table, partition, predicate, maxBytes));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.stele.gateway.nativeapi;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.protocol.v1.AdoptTablesRequest;
 import io.stele.protocol.v1.DigestsRequest;
@@ -20,7 +21,6 @@ import io.stele.replicas.metadata.Metadata;
 import io.stele.replicas.metadata.MetadataChange;
 import io.stele.replicas.metadata.MetadataPeer;
 import io.stele.replicas.partition.Digest;
-import io.stele.replicas.partition.StoredCells;
 import io.stele.replicas.push.Push;
 import io.stele.replicas.push.ReplicaPeer;
 import io.stele.replicas.serve.Peers;
@@ -159,15 +159,16 @@ public final class GrpcReplicaPeers implements Peers {
     }
 
     @Override
-    public CompletableFuture<StoredCells> stored(
-        String table, String partition, RowRange rows, int maxBytes) {
+    public CompletableFuture<Stored> stored(
+        String table, String partition, ReadPredicate predicate, int maxBytes) {
       return calls
           .begin(
               ReplicaPeerGrpc.getStoredCellsMethod(),
               StoredCellsRequest.newBuilder()
                   .setTable(table)
                   .setPartition(partition)
-                  .setRows(WirePredicates.toWire(rows))
+                  .setRows(WirePredicates.toWire(predicate.rows().getFirst()))
+                  .addAllColumns(WirePredicates.toWire(predicate).getColumnsList())
                   .setMaxBytes(maxBytes)
                   .build(),
               patience.answer(),

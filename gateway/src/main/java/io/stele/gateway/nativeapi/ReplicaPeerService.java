@@ -24,6 +24,7 @@ import io.stele.protocol.v1.StoreMetadataRequest;
 import io.stele.protocol.v1.StoredCellsAnswer;
 import io.stele.protocol.v1.StoredCellsRequest;
 import io.stele.protocol.v1.TableDone;
+import io.stele.protocol.v1.TablePredicate;
 import io.stele.protocol.v1.UpkeepRequest;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WirePredicates;
@@ -142,7 +143,11 @@ final class ReplicaPeerService extends ReplicaPeerGrpc.ReplicaPeerImplBase {
               .stored(
                   request.getTable(),
                   request.getPartition(),
-                  WirePredicates.rows(request.getRows()),
+                  WirePredicates.predicate(
+                      TablePredicate.newBuilder()
+                          .addRows(request.getRows())
+                          .addAllColumns(request.getColumnsList())
+                          .build()),
                   Math.min(request.getMaxBytes(), MOST_STORED_BYTES))
               .thenApply(ReplicaWire::toWire);
         });

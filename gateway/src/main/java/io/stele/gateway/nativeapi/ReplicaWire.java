@@ -15,6 +15,7 @@ import io.stele.protocol.wire.WireCells;
 import io.stele.replicas.partition.Digest;
 import io.stele.replicas.partition.StoredCells;
 import io.stele.replicas.push.Push;
+import io.stele.replicas.push.ReplicaPeer;
 import java.util.List;
 import java.util.Optional;
 
@@ -104,17 +105,19 @@ final class ReplicaWire {
     return new Push.Source(wire.getPartition(), wire.getAssignment(), wire.getDone());
   }
 
-  static StoredCellsAnswer toWire(StoredCells stored) {
-    StoredCellsAnswer.Builder wire = StoredCellsAnswer.newBuilder();
-    stored.cells().ifPresent(cells -> wire.setCells(WireCells.toWire(cells)));
-    stored.end().ifPresent(end -> wire.setEnd(WireCells.toWire(end)));
+  static StoredCellsAnswer toWire(ReplicaPeer.Stored stored) {
+    StoredCellsAnswer.Builder wire = StoredCellsAnswer.newBuilder().setMetadata(stored.metadata());
+    stored.cells().cells().ifPresent(cells -> wire.setCells(WireCells.toWire(cells)));
+    stored.cells().end().ifPresent(end -> wire.setEnd(WireCells.toWire(end)));
     return wire.build();
   }
 
-  static StoredCells stored(StoredCellsAnswer wire) {
-    return new StoredCells(
-        wire.hasCells() ? Optional.of(WireCells.cells(wire.getCells())) : Optional.empty(),
-        wire.hasEnd() ? Optional.of(WireCells.bytes(wire.getEnd())) : Optional.empty());
+  static ReplicaPeer.Stored stored(StoredCellsAnswer wire) {
+    return new ReplicaPeer.Stored(
+        new StoredCells(
+            wire.hasCells() ? Optional.of(WireCells.cells(wire.getCells())) : Optional.empty(),
+            wire.hasEnd() ? Optional.of(WireCells.bytes(wire.getEnd())) : Optional.empty()),
+        wire.getMetadata());
   }
 
   static DigestsAnswer digestsToWire(List<Digest> digests) {

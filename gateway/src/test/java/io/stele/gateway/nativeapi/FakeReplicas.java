@@ -5,6 +5,7 @@ import static io.stele.testkit.table.TableFixture.bytes;
 import static io.stele.testkit.table.TableFixture.put;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.table.Replicas;
 import io.stele.replicas.metadata.Assignment;
@@ -158,10 +159,11 @@ final class FakeReplicas {
         }
 
         @Override
-        public CompletableFuture<StoredCells> stored(
-            String table, String partition, RowRange rows, int maxBytes) {
-          note("stored " + table + " " + partition + " " + rows + " " + maxBytes);
-          return CompletableFuture.completedFuture(partition.equals("p1") ? STORED : NOTHING);
+        public CompletableFuture<Stored> stored(
+            String table, String partition, ReadPredicate predicate, int maxBytes) {
+          note("stored " + table + " " + partition + " " + predicate + " " + maxBytes);
+          return CompletableFuture.completedFuture(
+              new Stored(partition.equals("p1") ? STORED : NOTHING, 8));
         }
 
         @Override

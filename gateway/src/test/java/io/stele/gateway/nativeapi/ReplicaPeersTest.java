@@ -14,6 +14,8 @@ import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.predicate.ColumnRange;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.client.Stele;
 import io.stele.replicas.metadata.MetadataChange;
@@ -126,10 +128,15 @@ class ReplicaPeersTest {
   @Test
   void whatIsAskedOfReplicasIsAnswered() {
     assertThat(now(replicas.progress("t1", "p1"))).containsExactly(FakeReplicas.PROGRESS);
-    assertThat(now(replicas.stored("t1", "p1", ROWS, 4096)).end()).contains(bytes("s"));
-    assertThat(now(replicas.stored("t1", "p1", ROWS, 4096)).cells().orElseThrow().toArray())
+    ReadPredicate column =
+        ReadPredicate.rows(ROWS).withColumns(ColumnRange.column(bytes("f"), bytes("q")));
+    ReadPredicate all = ReadPredicate.ALL;
+    ReplicaPeer.Stored stored = now(replicas.stored("t1", "p1", column, 4096));
+    assertThat(stored.cells().end()).contains(bytes("s"));
+    assertThat(stored.metadata()).isEqualTo(8);
+    assertThat(stored.cells().cells().orElseThrow().toArray())
         .isEqualTo(FakeReplicas.STORED.cells().orElseThrow().toArray());
-    assertThat(now(replicas.stored("t1", "p2", RowRange.ALL, Integer.MAX_VALUE)))
+    assertThat(now(replicas.stored("t1", "p2", all, Integer.MAX_VALUE)).cells())
         .isEqualTo(FakeReplicas.NOTHING);
     assertThat(now(replicas.digests("t1", "p1", ROWS, List.of(bytes("c"), bytes("f")))))
         .containsExactly(FakeReplicas.DIGEST);
@@ -139,9 +146,8 @@ class ReplicaPeersTest {
     assertThat(served.asked)
         .containsExactly(
             "progress t1 p1",
-            "stored t1 p1 " + ROWS + " 4096",
-            "stored t1 p1 " + ROWS + " 4096",
-            "stored t1 p2 " + RowRange.ALL + " " + (4 << 20),
+            "stored t1 p1 " + column + " 4096",
+            "stored t1 p2 " + all + " " + (4 << 20),
             "digests t1 p1 " + ROWS + " " + List.of(bytes("c"), bytes("f")),
             "repair t1 p1 cells",
             "split t1 p1 ",

@@ -138,7 +138,8 @@ final class ChangedMetadata {
   private static Partition joinHalf(
       Partition partition, Partition.Half half, MetadataChange.Join join) {
     join.replaces().ifPresent(id -> checkMember("half " + half.id(), half.members(), id));
-    List<Assignment> members = inPlaceOf(half.members(), join.replaces(), join.assignment());
+    List<Assignment> members =
+        Partition.inPlaceOf(half.members(), join.replaces(), join.assignment());
     return partition.withSplit(
         partition.split().orElseThrow().withHalf(new Partition.Half(half.id(), members)));
   }
@@ -147,21 +148,6 @@ final class ChangedMetadata {
     if (members.stream().noneMatch(each -> each.id().equals(id))) {
       throw new ConflictException(what + " has no member " + id + " to be replaced");
     }
-  }
-
-  private static List<Assignment> inPlaceOf(
-      List<Assignment> members, Optional<String> replaced, Assignment assignment) {
-    List<Assignment> changed = new ArrayList<>();
-    boolean placed = false;
-    for (Assignment member : members) {
-      boolean here = replaced.isPresent() && replaced.get().equals(member.id());
-      changed.add(here ? assignment : member);
-      placed |= here;
-    }
-    if (!placed) {
-      changed.add(assignment);
-    }
-    return changed;
   }
 
   private static Partition finalizeJoin(Partition partition, String assignment) {
@@ -175,8 +161,7 @@ final class ChangedMetadata {
                         "assignment " + assignment + " does not join partition " + partition.id()));
     List<Partition.Joining> joining = new ArrayList<>(partition.joining());
     joining.remove(found);
-    return partition.withMembers(
-        inPlaceOf(partition.members(), found.replaces(), found.assignment()), joining);
+    return partition.withMembers(partition.membersWith(found), joining);
   }
 
   private static Partition leave(Partition partition, Set<String> leaving) {

@@ -110,6 +110,49 @@ public record Partition(
     return all;
   }
 
+  /**
+   * The sets of assignments of each of which a majority is needed, by writes and by reads: the
+   * members, and for each server that joins the members that there will be when it has joined. From
+   * one moment to the next those may be the members, and must then have what was acknowledged
+   * before.
+   */
+  public List<List<Assignment>> quorums() {
+    if (joining.isEmpty()) {
+      return List.of(members);
+    }
+    List<List<Assignment>> sets = new ArrayList<>();
+    sets.add(members);
+    joining.forEach(each -> sets.add(membersWith(each)));
+    return sets;
+  }
+
+  /** All that count for one of the quorums: members and those that join. */
+  public List<Assignment> assignmentsThatCount() {
+    List<Assignment> all = new ArrayList<>(members);
+    joining.forEach(each -> all.add(each.assignment()));
+    return all;
+  }
+
+  /** The members once a server has joined. */
+  List<Assignment> membersWith(Joining joined) {
+    return inPlaceOf(members, joined.replaces(), joined.assignment());
+  }
+
+  static List<Assignment> inPlaceOf(
+      List<Assignment> members, Optional<String> replaced, Assignment assignment) {
+    List<Assignment> changed = new ArrayList<>();
+    boolean placed = false;
+    for (Assignment member : members) {
+      boolean here = replaced.isPresent() && replaced.get().equals(member.id());
+      changed.add(here ? assignment : member);
+      placed |= here;
+    }
+    if (!placed) {
+      changed.add(assignment);
+    }
+    return changed;
+  }
+
   Partition withMembers(List<Assignment> value, List<Joining> join) {
     return new Partition(id, first, last, value, join, split);
   }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,10 @@ final class Durability implements CommitLog.Progress {
 
   Durability(String replica) {
     this.replica = replica;
+  }
+
+  synchronized Optional<Throwable> failure() {
+    return Optional.ofNullable(failure);
   }
 
   CompletableFuture<Long> whenDurable(long sequence) {

@@ -154,6 +154,11 @@ public final class EnginePartition implements PartitionStore {
         : durability.whenDurable(sequence);
   }
 
+  @Override
+  public Optional<Throwable> failure() {
+    return durability.failure();
+  }
+
   /** A copy, which the store may stamp, of the cells that belong here. */
   private Optional<CellBatch> own(CellBatch cells) {
     ReplicaSchema current = schema;
@@ -276,9 +281,11 @@ public final class EnginePartition implements PartitionStore {
   }
 
   @Override
-  public StoredCells stored(RowRange rows, int maxBytes) {
+  public StoredCells stored(ReadPredicate predicate, int maxBytes) {
+    RowRange rows =
+        new RowRange(predicate.rows().getFirst().from(), predicate.rows().getLast().to());
     try (StoredScan scan = store.stored(rows, 0)) {
-      return new StoredPacker(scan).nextRows(maxBytes);
+      return new StoredPacker(scan, predicate).nextRows(maxBytes);
     }
   }
 

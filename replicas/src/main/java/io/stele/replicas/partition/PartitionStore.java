@@ -31,6 +31,12 @@ public interface PartitionStore extends AutoCloseable {
   /** Done when all changes up to a sequence are durable; answers the newest that is. */
   CompletableFuture<Long> whenDurable(long sequence);
 
+  /**
+   * Why it cannot make changes durable any more: what it has grows stale, so it must not be served.
+   * None as long as it can.
+   */
+  Optional<Throwable> failure();
+
   /** Whether the schema has all families of these cells; those of others would be left out. */
   boolean takes(CellBatch cells);
 
@@ -74,7 +80,11 @@ public interface PartitionStore extends AutoCloseable {
 
   TableScan scan(ReadPredicate predicate, ScanOptions options);
 
-  StoredCells stored(RowRange rows, int maxBytes);
+  /**
+   * What is stored of the rows and columns that a predicate wants, as much as fits; its times and
+   * history do not count.
+   */
+  StoredCells stored(ReadPredicate predicate, int maxBytes);
 
   List<Digest> digests(RowRange rows, List<Bytes> cuts);
 

@@ -4,7 +4,9 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellBatchWriter;
+import io.stele.base.cell.CellKind;
 import io.stele.base.cell.CellView;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.engine.StoredScan;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,18 +22,31 @@ final class StoredPacker {
   private static final int LARGE_ROW = 4;
 
   private final StoredScan scan;
+  private final ReadPredicate predicate;
   private boolean started;
+  private long skipped; // bytes of cells that are not wanted
   private boolean pending; // the scan stands on a cell
 
   StoredPacker(StoredScan scan) {
-    this.scan = scan;
+    this(scan, ReadPredicate.ALL);
   }
 
-  /** Whole rows, at least one of them if there is one. */
+  /**
+   * Packs the puts of the columns that a predicate wants, and all erasures. Its times and history
+   * do not count: which version is visible depends on erasures that another replica may have.
+   */
+  StoredPacker(StoredScan scan, ReadPredicate predicate) {
+    this.scan = scan;
+    this.predicate = predicate;
+  }
+
+  /** Whole rows; at least one of them if there is one, unless much has to be left out first. */
   StoredCells nextRows(int maxBytes) {
     CellBatchWriter out = new CellBatchWriter(Math.min(maxBytes, 64 << 10));
     start();
-    while (pending && (out.count() == 0 || out.size() < maxBytes)) {
+    long most = LARGE_ROW * (long) maxBytes; // of what is left out: a caller does not wait for ever
+    skipped = 0;
+    while (pending && (out.count() == 0 || out.size() < maxBytes) && skipped < most) {
       addRow(out, Integer.MAX_VALUE);
     }
     Optional<Bytes> end = pending ? Optional.of(scan.cell().row()) : Optional.empty();
@@ -63,7 +78,11 @@ final class StoredPacker {
       if (scan.cell().kind.isWide()) {
         addErasures(out);
       } else {
-        out.add(scan.cell());
+        if (scan.cell().kind != CellKind.PUT || predicate.wantsColumn(scan.cell())) {
+          out.add(scan.cell());
+        } else {
+          skipped += scan.cell().rowLength + scan.cell().valueLength;
+        }
         pending = scan.next();
       }
     }

@@ -102,6 +102,26 @@ public final class LocalReplica {
     return store;
   }
 
+  /**
+   * Its cells, for those who read them.
+   *
+   * @throws NotServingException if its log failed: what it has grows stale
+   */
+  public PartitionStore readable() {
+    checkServing();
+    return store;
+  }
+
+  private void checkServing() {
+    store
+        .failure()
+        .ifPresent(
+            failure -> {
+              throw new NotServingException(
+                  "replica " + name + " is not served, since its commit log failed: " + failure);
+            });
+  }
+
   /** What it began with, and whether it has that. */
   Beginning beginning() {
     return beginning;
@@ -274,6 +294,7 @@ public final class LocalReplica {
 
   /** Takes changes from another replica. */
   CompletableFuture<Push.Answer> receive(Push push) {
+    checkServing();
     if (push.metadata() > metadata.sequence()) {
       partners.refresh(name.table(), push.metadata());
     }
@@ -404,6 +425,7 @@ public final class LocalReplica {
   }
 
   public Push.Progress progress() {
+    checkServing();
     Metadata known = metadata; // first: what is said below is so under it, or a newer one
     long sequence = store.sequence();
     List<Push.Confirmed> states = new ArrayList<>();

@@ -6,6 +6,7 @@ import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FileStore;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.TableSchema;
 import io.stele.replicas.metadata.Assignment;
@@ -431,12 +432,15 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<StoredCells> stored(
-      String table, String partition, RowRange rows, int maxBytes) {
+  public CompletableFuture<Stored> stored(
+      String table, String partition, ReadPredicate predicate, int maxBytes) {
     return later(
-        () ->
-            CompletableFuture.completedFuture(
-                here(table, partition).store().stored(rows, maxBytes)));
+        () -> {
+          LocalReplica replica = here(table, partition);
+          StoredCells cells = replica.readable().stored(predicate, maxBytes);
+          return CompletableFuture.completedFuture(
+              new Stored(cells, replica.metadata().sequence()));
+        });
   }
 
   @Override
@@ -444,7 +448,8 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
       String table, String partition, RowRange rows, List<Bytes> cuts) {
     return later(
         () ->
-            CompletableFuture.completedFuture(here(table, partition).store().digests(rows, cuts)));
+            CompletableFuture.completedFuture(
+                here(table, partition).readable().digests(rows, cuts)));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.stele.replicas.push;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.replicas.partition.Digest;
 import io.stele.replicas.partition.StoredCells;
@@ -19,9 +20,20 @@ public interface ReplicaPeer {
   /** How far the replicas of a partition that the server has are. */
   CompletableFuture<List<Push.Progress>> progress(String table, String partition);
 
-  /** What is stored of some rows, as much as fits. */
-  CompletableFuture<StoredCells> stored(
-      String table, String partition, RowRange rows, int maxBytes);
+  /**
+   * What is stored of the rows and columns that a predicate wants, as much as fits.
+   *
+   * @param predicate with one range of rows; its times and history do not count
+   */
+  CompletableFuture<Stored> stored(
+      String table, String partition, ReadPredicate predicate, int maxBytes);
+
+  /**
+   * What a replica has stored.
+   *
+   * @param metadata the sequence of the METADATA that it knew after it had read the cells
+   */
+  record Stored(StoredCells cells, long metadata) {}
 
   /** Digests of the visible cells of some rows, cut at the given rows, ascending. */
   CompletableFuture<List<Digest>> digests(

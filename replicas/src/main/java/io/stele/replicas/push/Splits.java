@@ -31,7 +31,8 @@ import java.util.concurrent.TimeoutException;
  * members have got everything confirmed that they had at a moment when they knew of the split. Any
  * change that a majority has had before they knew was at one of those, and so is at a majority of
  * its half; any later one is acknowledged only if a majority of its half has it. A join is complete
- * when a majority of the members have everything confirmed by the one that joins.
+ * when a majority of the members have everything confirmed by the one that joins that they had at
+ * such a moment; any later change is acknowledged only if a majority of the members to be has it.
  */
 final class Splits {
   private static final long ASK_SECONDS = 5;
@@ -40,8 +41,24 @@ final class Splits {
   private final ReplicaParts parts;
   // Of partitions that have grown: when to begin a split, so that not all members do it at once.
   private final Map<String, Long> due = new ConcurrentHashMap<>();
-  // By half or assignment to be filled: what members had when they first said that they knew of it.
-  private final Map<String, Map<Assignment, Long>> floors = new ConcurrentHashMap<>();
+  // What members had when they first said that they knew of what is to be filled.
+  private final Map<Filling, Map<Assignment, Long>> floors = new ConcurrentHashMap<>();
+
+  /**
+   * What is to be filled.
+   *
+   * @param id of the lower half, or of the assignment that joins
+   * @param assignments those that count. When one of them is replaced, floors of before say nothing
+   *     about changes that were acknowledged since by the one that is gone: they are taken again
+   */
+  private record Filling(String id, List<Assignment> assignments) {
+    static Filling of(Partition partition, Partition.Split split) {
+      List<Assignment> all = new ArrayList<>(partition.members());
+      all.addAll(split.lower().members());
+      all.addAll(split.upper().members());
+      return new Filling(split.lower().id(), all);
+    }
+  }
 
   Splits(ReplicaParts parts) {
     this.parts = parts;
@@ -163,7 +180,7 @@ final class Splits {
             metadata,
             new MetadataChange.FinalizeSplit(
                 partition.id(), split.lower().id(), split.upper().id()));
-        floors.remove(split.lower().id());
+        floors.remove(Filling.of(partition, split));
         parts
             .events()
             .accept(
@@ -172,10 +189,11 @@ final class Splits {
       }
       for (Partition.Joining joining : partition.joining()) {
         Assignment assignment = joining.assignment();
-        Map<Assignment, Long> floor = floor(assignment.id(), progress);
+        Filling filling = new Filling(assignment.id(), partition.members());
+        Map<Assignment, Long> floor = floor(filling, progress);
         if (confirmers(partition, progress, floor, assignment) >= majority(partition.members())) {
           change(metadata, new MetadataChange.FinalizeJoin(partition.id(), assignment.id()));
-          floors.remove(assignment.id());
+          floors.remove(filling);
           parts.events().accept(new ReplicaEvent.JoinDone(partition.id(), assignment.toString()));
           return;
         }
@@ -187,8 +205,8 @@ final class Splits {
   }
 
   /** What members had when they first said that they knew. */
-  private Map<Assignment, Long> floor(String id, List<Push.Progress> progress) {
-    Map<Assignment, Long> floor = floors.computeIfAbsent(id, _ -> new ConcurrentHashMap<>());
+  private Map<Assignment, Long> floor(Filling filling, List<Push.Progress> progress) {
+    Map<Assignment, Long> floor = floors.computeIfAbsent(filling, _ -> new ConcurrentHashMap<>());
     progress.forEach(each -> floor.putIfAbsent(each.assignment(), each.sequence()));
     return floor;
   }
@@ -199,7 +217,7 @@ final class Splits {
 
   private boolean isSplit(Partition partition, List<Push.Progress> progress) {
     Partition.Split split = partition.split().orElseThrow();
-    Map<Assignment, Long> floor = floor(split.lower().id(), progress);
+    Map<Assignment, Long> floor = floor(Filling.of(partition, split), progress);
     return isFilled(partition, split.lower(), progress, floor)
         && isFilled(partition, split.upper(), progress, floor);
   }

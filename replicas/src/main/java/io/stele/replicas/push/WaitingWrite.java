@@ -16,7 +16,8 @@ import java.util.concurrent.CompletableFuture;
  * <p>What is enough is asked of METADATA that is not older than what any of those knows that have
  * it: somebody who knows of a split, or that the partition is gone, must not be counted by one who
  * does not. While a partition is split, its halves must have the change as well, as from one moment
- * to the next they may take its place.
+ * to the next they may take its place; while a server joins, so must a majority of those that will
+ * be the members then.
  */
 final class WaitingWrite {
   private final Acks acks;
@@ -100,8 +101,10 @@ final class WaitingWrite {
       if (partition.first().compareTo(lastRow) >= 0) {
         break;
       }
-      if (holdersAmong(partition.members()) < acks.of(partition.members().size())) {
-        return false;
+      for (List<Assignment> set : needed(partition)) {
+        if (holdersAmong(set) < acks.of(set.size())) {
+          return false;
+        }
       }
       if (partition.split().isPresent() && acks != Acks.ONE) {
         Partition.Split split = partition.split().get();
@@ -113,6 +116,10 @@ final class WaitingWrite {
       }
     }
     return true;
+  }
+
+  private List<List<Assignment>> needed(Partition partition) {
+    return acks == Acks.ONE ? List.of(partition.members()) : partition.quorums();
   }
 
   private boolean lacks(Partition.Half half) {

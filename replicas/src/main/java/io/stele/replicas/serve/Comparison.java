@@ -11,6 +11,7 @@ import io.stele.replicas.metadata.Partition;
 import io.stele.replicas.partition.Digest;
 import io.stele.replicas.partition.MergedCells;
 import io.stele.replicas.partition.StoredCells;
+import io.stele.replicas.push.ReplicaPeer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -165,7 +166,7 @@ final class Comparison {
       Map<Bytes, List<String>> found = new LinkedHashMap<>();
       for (RowRange range : ranges) {
         Map<Assignment, Map<Bytes, List<Cell>>> all = new LinkedHashMap<>();
-        for (Gathering.Answer<Gathering.Stored> answer : whole(range)) {
+        for (Gathering.Answer<ReplicaPeer.Stored> answer : whole(range)) {
           MergedCells own = merged();
           answer.value().ifPresent(each -> own.add(each.cells().cells(), range));
           all.put(
@@ -200,7 +201,7 @@ final class Comparison {
     }
 
     /** All that is stored of a small range, of those that answer. */
-    private List<Gathering.Answer<Gathering.Stored>> whole(RowRange range) {
+    private List<Gathering.Answer<ReplicaPeer.Stored>> whole(RowRange range) {
       return gathering
           .stored(
               known.config().id(),
@@ -219,7 +220,7 @@ final class Comparison {
       Optional<Bytes> from = Optional.of(range.from());
       while (from.isPresent()) {
         RowRange rest = new RowRange(from.get(), range.to());
-        List<Gathering.Answer<Gathering.Stored>> answers =
+        List<Gathering.Answer<ReplicaPeer.Stored>> answers =
             gathering
                 .stored(
                     known.config().id(), partition.id(), partition.members(), rest, STORED_BYTES)
@@ -237,7 +238,8 @@ final class Comparison {
       return sent;
     }
 
-    private long send(List<Gathering.Answer<Gathering.Stored>> answers, List<List<Cell>> missing) {
+    private long send(
+        List<Gathering.Answer<ReplicaPeer.Stored>> answers, List<List<Cell>> missing) {
       long sent = 0;
       for (int i = 0; i < answers.size(); i++) {
         List<Cell> lacking = missing.get(i);

@@ -28,6 +28,9 @@ import java.util.Optional;
  * sees all that a majority has acknowledged, though one replica may lack it. That one is sent what
  * it lacks.
  *
+ * <p>All are asked and the first that are enough are waited for: one that is slow or stopped holds
+ * up nobody. While a server joins, a majority of the members to be is needed too.
+ *
  * <p>While a partition is split, its halves' majorities are asked too: they may have taken its
  * place by now. Whether it is, is asked of those that answer: where one knows newer METADATA, the
  * rows are read again under that.
@@ -105,20 +108,18 @@ final class MajorityScan implements TableScan {
   /** Reads the next rows. */
   private void fetch() {
     RowRange wanted = new RowRange(from, predicate.rows().get(range).to());
-    List<Gathering.Answer<Gathering.Stored>> answers =
-        majority(partition.id(), partition.members(), wanted);
-    List<StoredCells> all = new ArrayList<>();
-    answers.forEach(each -> all.add(each.value().orElseThrow().cells()));
+    Read whole =
+        majority(partition.id(), partition.assignmentsThatCount(), partition.quorums(), wanted);
+    List<StoredCells> all = new ArrayList<>(whole.cells());
     for (Partition.Half half : halves(wanted)) {
-      majority(half.id(), half.members(), wanted)
-          .forEach(each -> all.add(each.value().orElseThrow().cells()));
+      all.addAll(majority(half.id(), half.members(), List.of(half.members()), wanted).cells());
     }
     Optional<Bytes> end = Gathering.commonEnd(all);
-    RowRange whole = new RowRange(wanted.from(), end.orElse(wanted.to()));
-    MergedCells merged = new MergedCells(known.config().schema(), machinery.clock());
-    all.forEach(each -> merged.add(each.cells(), whole));
-    mend(answers, merged);
-    merged.visible(predicate.withRows(List.of(whole))).stream()
+    RowRange rows = new RowRange(wanted.from(), end.orElse(wanted.to()));
+    MergedCells merged = merge(all, rows);
+    mend(whole.answers, merged);
+    whole.asked.whenLate(whole.answers, late -> mendLate(all, late, rows));
+    merged.visible(predicate.withRows(List.of(rows))).stream()
         .filter(this::isBehind)
         .forEach(cells::add);
     if (end.isPresent()) {
@@ -128,6 +129,12 @@ final class MajorityScan implements TableScan {
     } else {
       read = true;
     }
+  }
+
+  private MergedCells merge(List<StoredCells> all, RowRange rows) {
+    MergedCells merged = new MergedCells(known.config().schema(), machinery.clock());
+    all.forEach(each -> merged.add(each.cells(), rows));
+    return merged;
   }
 
   private List<Partition.Half> halves(RowRange wanted) {
@@ -145,22 +152,35 @@ final class MajorityScan implements TableScan {
     return halves;
   }
 
-  private List<Gathering.Answer<Gathering.Stored>> majority(
-      String id, List<Assignment> members, RowRange wanted) {
-    List<Gathering.Answer<Gathering.Stored>> answers =
-        gathering.stored(known.config().id(), id, members, wanted, STORED_BYTES).stream()
-            .filter(each -> each.value().isPresent())
-            .toList();
+  /** Those that were asked, and what the first of them answered, who are enough. */
+  private record Read(
+      Gathering.Asked<ReplicaPeer.Stored> asked,
+      List<Gathering.Answer<ReplicaPeer.Stored>> answers) {
+    List<StoredCells> cells() {
+      return answers.stream().map(each -> each.value().orElseThrow().cells()).toList();
+    }
+  }
+
+  private Read majority(
+      String id, List<Assignment> replicas, List<List<Assignment>> quorums, RowRange wanted) {
+    ReadPredicate there = predicate.withRows(List.of(wanted));
+    Gathering.Asked<ReplicaPeer.Stored> asked =
+        gathering.begin(
+            replicas, peer -> peer.stored(known.config().id(), id, there, STORED_BYTES));
+    List<Gathering.Answer<ReplicaPeer.Stored>> answers =
+        asked.first(answered -> lacking(quorums, answered).isEmpty());
     long newest =
         answers.stream().mapToLong(each -> each.value().orElseThrow().metadata()).max().orElse(0);
     if (newest > known.metadata().sequence()) {
       machinery.cache().atLeast(known.config().id(), newest);
       throw new Outdated("METADATA " + newest + " of table " + known.config().name());
     }
-    int needed = Acks.MAJORITY.of(members.size());
-    if (answers.size() < needed) {
+    List<Assignment> answered = answers.stream().map(Gathering.Answer::from).toList();
+    Optional<List<Assignment>> lacking = lacking(quorums, answered);
+    if (lacking.isPresent()) {
+      List<Assignment> members = lacking.get();
       throw new UnavailableException(
-          answers.size()
+          members.stream().filter(answered::contains).count()
               + " of the "
               + members.size()
               + " replicas of partition "
@@ -168,23 +188,48 @@ final class MajorityScan implements TableScan {
               + " of table \""
               + known.config().name()
               + "\" answered: a majority is "
-              + needed);
+              + Acks.MAJORITY.of(members.size()));
     }
-    return answers;
+    return new Read(asked, answers);
   }
 
-  /** Sends members what they lack; nobody waits for it. */
-  private void mend(List<Gathering.Answer<Gathering.Stored>> answers, MergedCells merged) {
+  /** A set of which no majority has answered. */
+  private static Optional<List<Assignment>> lacking(
+      List<List<Assignment>> quorums, List<Assignment> answered) {
+    return quorums.stream()
+        .filter(
+            set -> set.stream().filter(answered::contains).count() < Acks.MAJORITY.of(set.size()))
+        .findFirst();
+  }
+
+  /** Sends replicas what they lack; nobody waits for it. */
+  private void mend(List<Gathering.Answer<ReplicaPeer.Stored>> answers, MergedCells merged) {
     List<List<Cell>> missing = merged.missing();
     for (int i = 0; i < answers.size(); i++) {
-      List<Cell> lacking = missing.get(i);
-      if (!lacking.isEmpty()) {
-        Bytes packed = MergedCells.pack(lacking);
-        Optional<ReplicaPeer> peer = machinery.peer(answers.get(i).from().server());
-        if (peer.isPresent()) {
-          var _ = peer.get().repair(known.config().id(), partition.id(), packed);
-        }
+      mend(answers.get(i).from(), missing.get(i));
+    }
+  }
+
+  private void mend(Assignment replica, List<Cell> lacking) {
+    if (!lacking.isEmpty()) {
+      Bytes packed = MergedCells.pack(lacking);
+      Optional<ReplicaPeer> peer = machinery.peer(replica.server());
+      if (peer.isPresent()) {
+        var _ = peer.get().repair(known.config().id(), partition.id(), packed);
       }
+    }
+  }
+
+  /** Sends one that answered late what it lacks of what the first ones have. */
+  private void mendLate(
+      List<StoredCells> first, Gathering.Answer<ReplicaPeer.Stored> late, RowRange rows) {
+    StoredCells cells = late.value().orElseThrow().cells();
+    boolean whole =
+        cells.end().isEmpty() || (rows.to() != null && cells.end().get().compareTo(rows.to()) >= 0);
+    if (whole) { // else it would seem to lack what it did not send
+      List<StoredCells> all = new ArrayList<>(first);
+      all.add(cells);
+      mend(late.from(), merge(all, rows).missing().getLast());
     }
   }
 

@@ -37,7 +37,7 @@ final class Reads {
       Bytes to = predicate.rows().getLast().to();
       Bytes last = partition.last().map(Bytes::successor).orElse(null);
       if (last == null || (to != null && to.compareTo(last) <= 0)) {
-        return writes.member(known, partition, first).store().read(predicate, options, maxBytes);
+        return writes.member(known, partition, first).readable().read(predicate, options, maxBytes);
       }
     }
     try (TableScan scan = scan(table, predicate, options, level)) {
@@ -63,7 +63,7 @@ final class Reads {
     MetadataCache.Known known = machinery.table(table);
     Partition partition = known.metadata().partitionOf(first);
     LocalReplica replica = writes.member(known, partition, first);
-    TableScan scan = replica.store().scan(within(predicate, partition), options);
+    TableScan scan = replica.readable().scan(within(predicate, partition), options);
     return new PartitionsScan.Part(scan, partition.last().map(Bytes::successor));
   }
 

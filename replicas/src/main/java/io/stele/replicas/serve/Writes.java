@@ -57,6 +57,7 @@ final class Writes {
     checkOnePartition(table, partition, cells);
     LocalReplica replica = member(known, partition, first);
     checkLive(table, partition, acks);
+    replica.readable(); // or it takes no changes either
     CellBatch timed = stamps.stamp(cells);
     long deadline = machinery.clock().nanos() + machinery.settings().writeTimeout().toNanos();
     return replica.write(timed, acks, deadline);
@@ -163,7 +164,9 @@ final class Writes {
   }
 
   private void checkLive(String table, Partition partition, Acks acks) {
-    checkLive(table, partition.id(), partition.members(), acks);
+    List<List<Assignment>> sets =
+        acks == Acks.ONE ? List.of(partition.members()) : partition.quorums();
+    sets.forEach(set -> checkLive(table, partition.id(), set, acks));
     if (partition.split().isPresent() && acks != Acks.ONE) {
       Partition.Split split = partition.split().get();
       checkLive(table, split.lower().id(), split.lower().members(), acks);

@@ -105,6 +105,41 @@ class WaitingWriteTest {
   }
 
   @Test
+  void whileAServerReplacesAMemberAMajorityOfTheMembersToBeIsNeededToo() {
+    Partition.Joining joining =
+        new Partition.Joining(new Assignment("server4", "p4"), Optional.of("p3"));
+    Partition whole = whole(false);
+    Metadata replacing =
+        new Metadata(
+            "t",
+            "txn2",
+            2,
+            List.of(
+                new Partition(
+                    "p",
+                    whole.first(),
+                    whole.last(),
+                    whole.members(),
+                    List.of(joining),
+                    Optional.empty())));
+    WaitingWrite write = write(Acks.MAJORITY, "a");
+    write.heldBy("p1", 2, replacing);
+    write.heldBy("p3", 2, replacing);
+    assertThat(write.isDone()).as("of 1, 2 and 4 one has it").isFalse();
+    write.heldBy("p4", 2, replacing);
+    assertThat(write.isDone()).isTrue();
+    WaitingWrite staying = write(Acks.MAJORITY, "a");
+    staying.heldBy("p1", 2, replacing);
+    staying.heldBy("p2", 2, replacing);
+    assertThat(staying.isDone()).as("1 and 2 are a majority of both").isTrue();
+    WaitingWrite all = write(Acks.ALL, "a");
+    List.of("p1", "p2", "p3").forEach(id -> all.heldBy(id, 2, replacing));
+    assertThat(all.isDone()).isFalse();
+    all.heldBy("p4", 2, replacing);
+    assertThat(all.isDone()).isTrue();
+  }
+
+  @Test
   void aHolderThatKnowsMoreIsNotCountedByOneThatDoesNot() {
     WaitingWrite write = write(Acks.MAJORITY, "a");
     write.heldBy("p1", 1, WHOLE);

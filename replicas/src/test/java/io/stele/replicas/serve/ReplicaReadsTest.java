@@ -14,7 +14,10 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.error.NotFoundException;
+import io.stele.base.error.NotServingException;
+import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.file.StoreCall;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.table.CellPage;
@@ -25,9 +28,16 @@ import io.stele.base.table.Replicas.Difference;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
+import io.stele.replicas.metadata.Assignment;
+import io.stele.replicas.metadata.MetadataChange;
+import io.stele.replicas.metadata.Partition;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -97,6 +107,119 @@ class ReplicaReadsTest {
         .isInstanceOf(UnavailableException.class)
         .hasMessageContaining("1 of the 3 replicas")
         .hasMessageContaining("a majority is 2");
+  }
+
+  @Test
+  void aReplicaThatIsStoppedHoldsUpNoMajorityRead() throws Exception {
+    cluster.settings = cluster.settings.withTimeouts(Duration.ofSeconds(5), Duration.ofMinutes(1));
+    cluster.start("a", "b", "c").create("t", 3);
+    write(a().at(ALL), "t", "r1", "v");
+    CountDownLatch goesOn = new CountDownLatch(1);
+    cluster
+        .network
+        .on(call -> call.to().equals(address("c")) && call.is("stored"))
+        .runBefore(() -> awaitQuietly(goesOn));
+    cluster.network.on(call -> call.is("push") && call.to().equals(address("c"))).refuse(10_000);
+    write(a(), "t", "r1", "newer");
+    try {
+      assertThat(
+              CompletableFuture.supplyAsync(() -> get(a().at(MAJORITY), "t", "r1"))
+                  .get(20, TimeUnit.SECONDS))
+          .contains("newer");
+      assertThat(get(cluster.server("c"), "t", "r1")).contains("v");
+    } finally {
+      goesOn.countDown();
+    }
+    await() // it answers late, and is sent what it lacks
+        .untilAsserted(() -> assertThat(get(cluster.server("c"), "t", "r1")).contains("newer"));
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void whileAServerReplacesAMemberReadsAndWritesNeedAMajorityOfThoseThatWillBe() {
+    cluster.settings = cluster.settings.withTimeouts(Duration.ofMillis(300), Duration.ofSeconds(2));
+    cluster.start("a", "b", "c").create("t", 3);
+    cluster.start("d");
+    write(a().at(ALL), "t", "r1", "v");
+    Partition partition = cluster.metadata("t").partitions().getFirst();
+    String replaced =
+        partition.members().stream()
+            .filter(each -> each.server().equals(cluster.id("c")))
+            .findFirst()
+            .orElseThrow()
+            .id();
+    cluster.network.on(call -> call.is("progress")).refuse(100_000); // nobody finalizes the join
+    a().machinery()
+        .change(
+            cluster.metadata("t").table(),
+            cluster.metadata("t"),
+            new MetadataChange.Join(
+                partition.id(), new Assignment(cluster.id("d"), "new-d"), Optional.of(replaced)));
+    await()
+        .until(
+            () ->
+                !cluster.replica("a", "t").metadata().partitions().getFirst().joining().isEmpty());
+    cluster.awaitReplicas("t");
+    await().until(() -> cluster.server("d").machinery().host().replica(partition.id()).isPresent());
+    // From here on a and c reach each other, and neither b nor d.
+    for (String one : List.of("a", "c")) {
+      for (String other : List.of("b", "d")) {
+        cluster.network.cut(address(one), address(other));
+      }
+    }
+    assertThatThrownBy(() -> write(a(), "t", "r1", "lost"))
+        .as("a and c have it, and the members will be a, b and d")
+        .isInstanceOf(OutcomeUnknownException.class);
+    assertThatThrownBy(() -> get(a().at(MAJORITY), "t", "r1"))
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageContaining("1 of the 3 replicas");
+    cluster.network.heal(address("a"), address("b"));
+    write(a(), "t", "r1", "kept");
+    assertThat(get(a().at(MAJORITY), "t", "r1")).contains("kept");
+  }
+
+  @Test
+  void aRangeDeletionFindsRowsThatTheReplicaHereLacks() {
+    cluster.start("a", "b", "c").create("t", 3);
+    cluster.network.on(call -> call.is("push") && call.to().equals(address("c"))).refuse(100_000);
+    for (int i = 0; i < 10; i++) {
+      write(a(), "t", "r" + i, "v"); // a and b have it
+    }
+    assertThat(scan(cluster.server("c"), "t")).isEmpty();
+    assertThat(cluster.server("c").deleteRows("t", RowRange.ALL)).isEqualTo(10);
+    assertThat(scan(a().at(MAJORITY), "t")).isEmpty();
+  }
+
+  @Test
+  void aReplicaWhoseLogFailedIsNotServed() {
+    cluster.start("a", "b", "c").create("t", 3);
+    write(a().at(ALL), "t", "r1", "v");
+    cluster.disk("c").failFrom(StoreCall.SYNC, 1, () -> new IOException("no space left on device"));
+    await()
+        .ignoreExceptions()
+        .until(
+            () -> {
+              write(a(), "t", "r2", "newer"); // reaches c in time, where the log fails
+              return cluster.replica("c", "t").store().failure().isPresent();
+            });
+    assertThatThrownBy(() -> get(cluster.server("c"), "t", "r1"))
+        .isInstanceOf(NotServingException.class)
+        .hasMessageContaining("no space left on device");
+    assertThatThrownBy(() -> scan(cluster.server("c"), "t"))
+        .isInstanceOf(NotServingException.class);
+    assertThatThrownBy(() -> write(cluster.server("c").at(ALL), "t", "r3", "v"))
+        .isInstanceOf(NotServingException.class);
+    assertThat(get(a().at(MAJORITY), "t", "r2")).contains("newer");
+    assertThat(a().status("t").partitions().getFirst().replicas())
+        .anyMatch(each -> each.problem().contains("no space left on device"));
+    cluster.disk("c").clearFailures();
   }
 
   @Test
