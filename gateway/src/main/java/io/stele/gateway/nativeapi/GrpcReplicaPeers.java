@@ -144,7 +144,7 @@ public final class GrpcReplicaPeers implements Peers {
     public CompletableFuture<Push.Answer> push(Push push) {
       return calls
           .begin(ReplicaPeerGrpc.getPushMethod(), ReplicaWire.toWire(push), patience.answer(), true)
-          .thenApply(answer -> new Push.Answer(answer.getMetadata()));
+          .thenApply(ReplicaWire::answer);
     }
 
     @Override

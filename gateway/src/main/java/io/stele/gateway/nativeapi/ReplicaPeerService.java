@@ -110,12 +110,7 @@ final class ReplicaPeerService extends ReplicaPeerGrpc.ReplicaPeerImplBase {
   public void push(PushRequest request, StreamObserver<PushAnswer> caller) {
     calls.answerLater(
         caller,
-        () ->
-            backend
-                .replicaPeer()
-                .push(ReplicaWire.push(request))
-                .thenApply(
-                    answer -> PushAnswer.newBuilder().setMetadata(answer.metadata()).build()));
+        () -> backend.replicaPeer().push(ReplicaWire.push(request)).thenApply(ReplicaWire::toWire));
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.protocol.v1.CellsDigest;
 import io.stele.protocol.v1.ConfirmedSequence;
 import io.stele.protocol.v1.DigestsAnswer;
+import io.stele.protocol.v1.PushAnswer;
 import io.stele.protocol.v1.PushRequest;
 import io.stele.protocol.v1.ReplicaProgress;
 import io.stele.protocol.v1.ReplicaSource;
@@ -32,7 +33,8 @@ final class ReplicaWire {
             .setFrom(MetadataWire.toWire(push.from()))
             .setMetadata(push.metadata())
             .setUpTo(push.upTo())
-            .setCatchUp(push.catchUp());
+            .setCatchUp(push.catchUp())
+            .setClock(push.clock());
     push.batches().forEach(batch -> wire.addBatches(WireCells.toWire(batch)));
     push.confirmed().forEach(each -> wire.addConfirmed(toWire(each)));
     return wire.build();
@@ -48,7 +50,16 @@ final class ReplicaWire {
         wire.getUpTo(),
         wire.getCatchUp(),
         wire.getBatchesList().stream().map(WireCells::cells).toList(),
-        wire.getConfirmedList().stream().map(ReplicaWire::confirmed).toList());
+        wire.getConfirmedList().stream().map(ReplicaWire::confirmed).toList(),
+        wire.getClock());
+  }
+
+  static PushAnswer toWire(Push.Answer answer) {
+    return PushAnswer.newBuilder().setMetadata(answer.metadata()).setClock(answer.clock()).build();
+  }
+
+  static Push.Answer answer(PushAnswer wire) {
+    return new Push.Answer(wire.getMetadata(), wire.getClock());
   }
 
   private static ConfirmedSequence toWire(Push.Confirmed confirmed) {
@@ -106,7 +117,8 @@ final class ReplicaWire {
   }
 
   static StoredCellsAnswer toWire(ReplicaPeer.Stored stored) {
-    StoredCellsAnswer.Builder wire = StoredCellsAnswer.newBuilder().setMetadata(stored.metadata());
+    StoredCellsAnswer.Builder wire =
+        StoredCellsAnswer.newBuilder().setMetadata(stored.metadata()).setClock(stored.clock());
     stored.cells().cells().ifPresent(cells -> wire.setCells(WireCells.toWire(cells)));
     stored.cells().end().ifPresent(end -> wire.setEnd(WireCells.toWire(end)));
     return wire.build();
@@ -117,7 +129,8 @@ final class ReplicaWire {
         new StoredCells(
             wire.hasCells() ? Optional.of(WireCells.cells(wire.getCells())) : Optional.empty(),
             wire.hasEnd() ? Optional.of(WireCells.bytes(wire.getEnd())) : Optional.empty()),
-        wire.getMetadata());
+        wire.getMetadata(),
+        wire.getClock());
   }
 
   static DigestsAnswer digestsToWire(List<Digest> digests) {

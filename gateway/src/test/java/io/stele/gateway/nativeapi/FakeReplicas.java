@@ -96,7 +96,7 @@ final class FakeReplicas {
   final List<Object> asked = new CopyOnWriteArrayList<>();
   volatile Runnable before = () -> {};
   volatile CompletableFuture<Push.Answer> pushed =
-      CompletableFuture.completedFuture(new Push.Answer(8));
+      CompletableFuture.completedFuture(new Push.Answer(8, 78));
 
   private void note(Object what) {
     before.run();
@@ -163,7 +163,7 @@ final class FakeReplicas {
             String table, String partition, ReadPredicate predicate, int maxBytes) {
           note("stored " + table + " " + partition + " " + predicate + " " + maxBytes);
           return CompletableFuture.completedFuture(
-              new Stored(partition.equals("p1") ? STORED : NOTHING, 8));
+              new Stored(partition.equals("p1") ? STORED : NOTHING, 8, 79));
         }
 
         @Override

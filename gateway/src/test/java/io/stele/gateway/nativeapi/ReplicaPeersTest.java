@@ -50,7 +50,8 @@ class ReplicaPeersTest {
           41,
           true,
           List.of(CELLS, batch(put("z", "f:x", 3, "3"))),
-          List.of(new Push.Confirmed("a3", 39, 37)));
+          List.of(new Push.Confirmed("a3", 39, 37)),
+          77);
 
   private final FakeReplicas served = new FakeReplicas();
   private final Channels channels = new Channels();
@@ -117,7 +118,7 @@ class ReplicaPeersTest {
 
   @Test
   void pushesCarryTheirCells() {
-    assertThat(now(replicas.push(PUSH))).isEqualTo(new Push.Answer(8));
+    assertThat(now(replicas.push(PUSH))).isEqualTo(new Push.Answer(8, 78));
     assertThat(served.asked).hasSize(1);
     Push came = (Push) served.asked.getFirst();
     assertThat(came).usingRecursiveComparison().ignoringFields("batches").isEqualTo(PUSH);
@@ -134,6 +135,7 @@ class ReplicaPeersTest {
     ReplicaPeer.Stored stored = now(replicas.stored("t1", "p1", column, 4096));
     assertThat(stored.cells().end()).contains(bytes("s"));
     assertThat(stored.metadata()).isEqualTo(8);
+    assertThat(stored.clock()).isEqualTo(79);
     assertThat(stored.cells().cells().orElseThrow().toArray())
         .isEqualTo(FakeReplicas.STORED.cells().orElseThrow().toArray());
     assertThat(now(replicas.stored("t1", "p2", all, Integer.MAX_VALUE)).cells())

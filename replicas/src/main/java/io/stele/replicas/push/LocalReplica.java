@@ -48,6 +48,7 @@ public final class LocalReplica {
   private final Handovers handovers;
   private final Partners partners;
   private final Clock clock;
+  private final HybridClock time;
   private final RandomGenerator random;
   private final PushSettings settings;
   private final Consumer<? super ReplicaEvent> events;
@@ -87,6 +88,7 @@ public final class LocalReplica {
     this.handovers = handovers;
     this.partners = parts.partners();
     this.clock = parts.clock();
+    this.time = parts.time();
     this.random = parts.random();
     this.settings = parts.settings();
     this.events = parts.events();
@@ -149,6 +151,10 @@ public final class LocalReplica {
 
   Clock clock() {
     return clock;
+  }
+
+  HybridClock time() {
+    return time;
   }
 
   RandomGenerator random() {
@@ -295,6 +301,7 @@ public final class LocalReplica {
   /** Takes changes from another replica. */
   CompletableFuture<Push.Answer> receive(Push push) {
     checkServing();
+    time.learn(push.clock());
     if (push.metadata() > metadata.sequence()) {
       partners.refresh(name.table(), push.metadata());
     }
@@ -308,9 +315,13 @@ public final class LocalReplica {
     }
     listen(push);
     if (push.batches().isEmpty()) {
-      return CompletableFuture.completedFuture(new Push.Answer(metadata.sequence()));
+      return CompletableFuture.completedFuture(answer());
     }
-    return store.whenDurable(store.sequence()).thenApply(_ -> new Push.Answer(metadata.sequence()));
+    return store.whenDurable(store.sequence()).thenApply(_ -> answer());
+  }
+
+  private Push.Answer answer() {
+    return new Push.Answer(metadata.sequence(), time.now());
   }
 
   /** Takes cells that a read found missing. Nobody knows who else lacks them. */

@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param catchUp whether the receiver may have much of it already, and should look before it writes
  * @param confirmed how far others have confirmed the sender's changes: what they have, the receiver
  *     need not send them
+ * @param clock the sender's time, by its {@link HybridClock}
  */
 public record Push(
     String table,
@@ -28,7 +29,8 @@ public record Push(
     long upTo,
     boolean catchUp,
     List<CellBatch> batches,
-    List<Confirmed> confirmed) {
+    List<Confirmed> confirmed,
+    long clock) {
 
   /**
    * How far an assignment is with the changes of the sender.
@@ -44,8 +46,9 @@ public record Push(
    *
    * @param metadata the sequence of the METADATA that it knows: a sender that knows an older one
    *     must look before it counts this as an acknowledgement
+   * @param clock its time, by its {@link HybridClock}
    */
-  public record Answer(long metadata) {}
+  public record Answer(long metadata, long clock) {}
 
   /**
    * How far a replica is, for who wants to finalize something.

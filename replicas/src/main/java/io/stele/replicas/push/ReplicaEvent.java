@@ -48,6 +48,21 @@ public sealed interface ReplicaEvent extends Event {
     }
   }
 
+  /** Another server's clock is too far ahead to be believed. */
+  record ClockAhead(long seconds) implements ReplicaEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return ("the clock of another server is %d s ahead of this one's, and is not believed: what"
+              + " is written there may hide later changes from elsewhere. Set the clocks (NTP)")
+          .formatted(seconds);
+    }
+  }
+
   /** Somebody is too far behind to be told change by change. */
   record CaughtUp(String replica, String target, long cells, long upTo) implements ReplicaEvent {
     @Override

@@ -439,7 +439,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
           LocalReplica replica = here(table, partition);
           StoredCells cells = replica.readable().stored(predicate, maxBytes);
           return CompletableFuture.completedFuture(
-              new Stored(cells, replica.metadata().sequence()));
+              new Stored(cells, replica.metadata().sequence(), parts.time().now()));
         });
   }
 

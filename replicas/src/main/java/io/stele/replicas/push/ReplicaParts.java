@@ -4,10 +4,16 @@ import io.stele.base.time.Clock;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
-/** What all replicas of a server share. */
+/**
+ * What all replicas of a server share.
+ *
+ * @param clock for waits
+ * @param time that others are told, and learned from them
+ */
 public record ReplicaParts(
     Partners partners,
     Clock clock,
+    HybridClock time,
     RandomGenerator random,
     PushSettings settings,
     Consumer<? super ReplicaEvent> events) {}

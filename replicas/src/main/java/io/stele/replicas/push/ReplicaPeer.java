@@ -32,8 +32,9 @@ public interface ReplicaPeer {
    * What a replica has stored.
    *
    * @param metadata the sequence of the METADATA that it knew after it had read the cells
+   * @param clock its time, by its {@link HybridClock}
    */
-  record Stored(StoredCells cells, long metadata) {}
+  record Stored(StoredCells cells, long metadata, long clock) {}
 
   /** Digests of the visible cells of some rows, cut at the given rows, ascending. */
   CompletableFuture<List<Digest>> digests(

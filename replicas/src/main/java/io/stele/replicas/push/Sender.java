@@ -400,8 +400,10 @@ final class Sender {
             upTo,
             whole,
             batches,
-            states);
+            states,
+            replica.time().now());
     Push.Answer answer = await(peer.push(push));
+    replica.time().learn(answer.clock());
     if (Thread.currentThread().equals(thread)) {
       told = states;
       lastSent = replica.clock().nanos();

@@ -16,6 +16,7 @@ import io.stele.replicas.metadata.MetadataParts;
 import io.stele.replicas.metadata.MetadataServer;
 import io.stele.replicas.partition.ReplicaStores;
 import io.stele.replicas.placement.Keeper;
+import io.stele.replicas.push.HybridClock;
 import io.stele.replicas.push.Partners;
 import io.stele.replicas.push.ReplicaEvent;
 import io.stele.replicas.push.ReplicaHost;
@@ -51,6 +52,7 @@ final class Machinery implements Partners, MetadataCache.Listener {
   private final ReplicaServer.Builder parts;
   private final Consumer<Event> events;
   private final MetadataServer metadata;
+  private final HybridClock time;
   private final ReplicaHost host;
   private final Keeper keeper;
   private final OpenScans scans;
@@ -90,10 +92,11 @@ final class Machinery implements Partners, MetadataCache.Listener {
             parts.clock,
             parts.random,
             (_, event) -> events.accept(event));
+    this.time = new HybridClock(parts.files, parts.clock, events);
     this.host =
         new ReplicaHost(
             stores,
-            new ReplicaParts(this, parts.clock, parts.random, parts.settings.push(), events));
+            new ReplicaParts(this, parts.clock, time, parts.random, parts.settings.push(), events));
     this.keeper =
         new Keeper(
             metadata,
@@ -169,6 +172,10 @@ final class Machinery implements Partners, MetadataCache.Listener {
 
   OpenScans scans() {
     return scans;
+  }
+
+  HybridClock time() {
+    return time;
   }
 
   Clock clock() {
@@ -320,6 +327,7 @@ final class Machinery implements Partners, MetadataCache.Listener {
   void upkeep() {
     cache().tables().forEach(known -> follow(known.config().id())); // what failed before
     host.upkeep();
+    time.upkeep();
     scans.closeIdle();
     for (String table : host.tables()) {
       if (cache().byId(table).isEmpty()) {

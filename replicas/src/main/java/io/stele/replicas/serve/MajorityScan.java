@@ -169,6 +169,7 @@ final class MajorityScan implements TableScan {
             replicas, peer -> peer.stored(known.config().id(), id, there, STORED_BYTES));
     List<Gathering.Answer<ReplicaPeer.Stored>> answers =
         asked.first(answered -> lacking(quorums, answered).isEmpty());
+    answers.forEach(each -> machinery.time().learn(each.value().orElseThrow().clock()));
     long newest =
         answers.stream().mapToLong(each -> each.value().orElseThrow().metadata()).max().orElse(0);
     if (newest > known.metadata().sequence()) {

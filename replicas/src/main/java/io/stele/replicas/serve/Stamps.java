@@ -4,8 +4,7 @@ import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.cell.CellView;
-import io.stele.base.time.Clock;
-import java.util.concurrent.atomic.AtomicLong;
+import io.stele.replicas.push.HybridClock;
 
 /**
  * Gives changes their times, once, where they begin: what a replica makes of them depends on these
@@ -14,28 +13,22 @@ import java.util.concurrent.atomic.AtomicLong;
  * <ul>
  *   <li>Puts that ask for the server's time get one that no change of this server had before.
  *   <li>Erasures that are to hide all there is get a range that ends with the present: just before
- *       the puts of the same batch, and behind all that this server has stamped until now.
+ *       the puts of the same batch, and above all times that this server has given out or heard of.
  * </ul>
  */
 final class Stamps {
-  private final Clock clock;
-  private final AtomicLong last = new AtomicLong(Long.MIN_VALUE);
+  private final HybridClock time;
 
-  Stamps(Clock clock) {
-    this.clock = clock;
+  Stamps(HybridClock time) {
+    this.time = time;
   }
 
   /** The batch with times: itself, or a copy if it belongs to somebody or erases without end. */
   CellBatch stamp(CellBatch batch) {
-    long now = next();
+    long now = time.next();
     CellBatch timed = batch.txn() != 0 || hasOpenErasures(batch) ? closed(batch, now) : batch;
     timed.stamp(now + 1);
     return timed;
-  }
-
-  /** The first of two times that are this caller's. */
-  private long next() {
-    return last.updateAndGet(before -> Math.max(before + 2, clock.micros()));
   }
 
   private static boolean hasOpenErasures(CellBatch batch) {

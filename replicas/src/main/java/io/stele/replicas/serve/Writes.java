@@ -38,7 +38,7 @@ final class Writes {
 
   Writes(Machinery machinery) {
     this.machinery = machinery;
-    this.stamps = new Stamps(machinery.clock());
+    this.stamps = new Stamps(machinery.time());
   }
 
   /** Answers the sequence of the change in the replica here. */

@@ -19,6 +19,7 @@ import io.stele.base.table.CellPage;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
+import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
 import io.stele.engine.cache.BlockCache;
 import io.stele.replicas.FakeCoordination;
@@ -42,6 +43,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
@@ -57,6 +59,9 @@ final class ReplicaCluster implements AutoCloseable {
   final FakePeers network = new FakePeers();
   final Map<String, ReplicaServer> servers = new TreeMap<>();
   final ConcurrentLinkedQueue<String> events = new ConcurrentLinkedQueue<>();
+
+  /** By how much the clocks of servers are ahead. */
+  final Map<String, Long> aheadMillis = new ConcurrentHashMap<>();
 
   private final Map<String, MemoryFileStore> disks = new ConcurrentHashMap<>();
   private final BlockCache cache = new BlockCache(16 << 20);
@@ -100,6 +105,7 @@ final class ReplicaCluster implements AutoCloseable {
         ReplicaServer.builder(disk, coordination.of(id), network.from(address))
             .address(address)
             .settings(settings)
+            .clock(clock(name))
             .random(random)
             .cache(cache)
             .events(event -> note(name, event))
@@ -109,6 +115,22 @@ final class ReplicaCluster implements AutoCloseable {
     servers.put(name, server);
     coordination.tell();
     return server;
+  }
+
+  /** The machine's clock, as far ahead as the test says. */
+  private Clock clock(String name) {
+    return new Clock() {
+      @Override
+      public long micros() {
+        long ahead = aheadMillis.getOrDefault(name, 0L);
+        return Clock.system().micros() + TimeUnit.MILLISECONDS.toMicros(ahead);
+      }
+
+      @Override
+      public long nanos() {
+        return Clock.system().nanos();
+      }
+    };
   }
 
   private void note(String name, Event event) {

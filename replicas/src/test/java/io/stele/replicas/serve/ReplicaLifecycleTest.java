@@ -185,7 +185,8 @@ class ReplicaLifecycleTest {
             1,
             false,
             List.of(put("r", 1, "v")),
-            List.of());
+            List.of(),
+            0);
     assertThatThrownBy(() -> result(cluster.server("b").replicaPeer().push(push)))
         .isInstanceOf(NotServingException.class)
         .hasMessageContaining("another")

@@ -144,7 +144,7 @@ class ReplicaReadsTest {
 
   @Test
   void whileAServerReplacesAMemberReadsAndWritesNeedAMajorityOfThoseThatWillBe() {
-    cluster.settings = cluster.settings.withTimeouts(Duration.ofMillis(300), Duration.ofSeconds(2));
+    cluster.settings = cluster.settings.withTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(2));
     cluster.start("a", "b", "c").create("t", 3);
     cluster.start("d");
     write(a().at(ALL), "t", "r1", "v");
