@@ -111,9 +111,6 @@ final class Actions {
     for (int i = 0; i < count; i++) {
       schedule.act("a client's operation", () -> workload.step(random));
     }
-    if (random.nextInt(4) == 0) {
-      schedule.act("look for holes in META", schedule::lookForHoles);
-    }
   }
 
   void flush(String table) {

@@ -65,7 +65,7 @@ final class Client implements Tables {
           if (node.get().hasEnded()) {
             throw new NotServingException(node.get() + " cannot be reached");
           }
-          T answer = question.apply(node.get());
+          T answer = at(node.get(), question);
           known.put(row, node.get());
           return answer;
         }
@@ -82,6 +82,17 @@ final class Client implements Tables {
         throw new UnavailableException("nobody serves row \"" + row + "\" of " + table);
       }
       LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  /** A request that ends with its server, as a connection does. */
+  private <T> T at(Node node, Function<Node, T> question) {
+    try {
+      return world.connected(node.self().run(), "request", () -> question.apply(node));
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IllegalStateException(e);
     }
   }
 

@@ -81,6 +81,7 @@ final class Schedule implements AutoCloseable {
       }
       actions.any();
       afterStep();
+      act("look for holes in META", this::lookForHoles);
     }
     if (violations.isEmpty()) {
       end();

@@ -216,21 +216,33 @@ final class World implements AutoCloseable {
     return answer;
   }
 
-  /** A call over a network: the callee's thread goes on whatever the caller does. */
   private @Nullable Object remotely(String run, String method, Intercepted.Rest rest)
       throws Throwable {
+    return connected(run, method, () -> around(run, "order " + method, rest));
+  }
+
+  /** What is done at a server. */
+  interface Call<T extends @Nullable Object> {
+    T make() throws Throwable;
+  }
+
+  /**
+   * A call over a network: the callee's thread goes on whatever the caller does, and the caller is
+   * told when the callee dies.
+   */
+  <T extends @Nullable Object> T connected(String run, String name, Call<T> call) throws Throwable {
     if (dead.contains(run)) {
       throw new NotServingException(run + " cannot be reached");
     }
-    CompletableFuture<Object> answer = new CompletableFuture<>();
+    CompletableFuture<T> answer = new CompletableFuture<>();
     Set<CompletableFuture<?>> open = calls.computeIfAbsent(run, _ -> ConcurrentHashMap.newKeySet());
     open.add(answer);
     Thread.ofVirtual()
-        .name(run + "-" + method)
+        .name(run + "-" + name)
         .start(
             () -> {
               try {
-                answer.complete(around(run, "order " + method, rest));
+                answer.complete(call.make());
               } catch (Throwable e) {
                 answer.completeExceptionally(e);
               }
