@@ -154,7 +154,8 @@ final class Machinery implements AutoCloseable {
             ? new RoutedMeta(tables, local, place.get().elsewhere(), parts.sequencer())
             : local);
     this.compactor =
-        new Compactor(parts, configs, tables::all, warmer::warm, settings.compaction());
+        new Compactor(
+            parts, configs, tables::all, warmer::warm, writes.room()::isLow, settings.compaction());
     this.splitter =
         new Splitter(
             parts,

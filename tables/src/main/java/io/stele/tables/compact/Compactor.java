@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -42,6 +43,7 @@ public final class Compactor implements AutoCloseable {
   private final Supplier<? extends Collection<Table>> tables;
   private final TabletWarmer warmer;
   private final boolean automatic;
+  private final BooleanSupplier diskIsLow;
   private final CompactionPolicy policy;
   private final CompactionChoice choice; // by the thread only
   private final CompactionRun run;
@@ -57,17 +59,21 @@ public final class Compactor implements AutoCloseable {
    *
    * @param tables all that are on this server
    * @param warmer opens the files of a tablet, or returns if that was done meanwhile
+   * @param diskIsLow while it is, nothing is merged except on request: a merged file needs room
+   *     before those that it replaces are deleted
    */
   public Compactor(
       ServerParts server,
       TabletConfigs configs,
       Supplier<? extends Collection<Table>> tables,
       BiConsumer<Table, Tablet> warmer,
+      BooleanSupplier diskIsLow,
       CompactSettings settings) {
     this.server = server;
     this.tables = tables;
     this.warmer = new TabletWarmer(server.clock(), warmer);
     this.automatic = settings.automatic();
+    this.diskIsLow = diskIsLow;
     this.policy = new CompactionPolicy(settings.compaction());
     this.choice =
         new CompactionChoice(policy, settings.compaction().minWidth(), server.clock(), this.warmer);
@@ -128,7 +134,7 @@ public final class Compactor implements AutoCloseable {
   private void compactAll(Table table, Tablet tablet, int group) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
-        if (compact(table, tablet, group, policy::fullPlan)) {
+        if (compact(table, tablet, group, policy::fullPlan, () -> closing)) {
           return;
         }
       } catch (CancellationException e) {
@@ -154,7 +160,8 @@ public final class Compactor implements AutoCloseable {
       Table table,
       Tablet tablet,
       int group,
-      Function<List<FragmentShape>, Optional<CompactionPlan>> planner)
+      Function<List<FragmentShape>, Optional<CompactionPlan>> planner,
+      BooleanSupplier stop)
       throws IOException {
     warmer.warm(table, tablet);
     running.lock();
@@ -175,25 +182,33 @@ public final class Compactor implements AutoCloseable {
           planner.apply(ChainShape.of(view.chains().orElseThrow().get(group), view.range()));
       return plan.isEmpty()
           || run.run(
-              new Work(table, borrowed.view(), view, group, plan.get()), () -> isToStop(tablet));
+              new Work(table, borrowed.view(), view, group, plan.get()),
+              () -> isToStop(tablet, stop));
     } finally {
       running.unlock();
     }
   }
 
   /** Asked now and then by a job; a tablet that is compacted is in use, so its files stay open. */
-  private boolean isToStop(Tablet tablet) {
+  private boolean isToStop(Tablet tablet, BooleanSupplier stop) {
     tablet.use(server.clock().nanos());
-    return closing;
+    return stop.getAsBoolean();
+  }
+
+  /** A job that nobody asked for is given up when its disk runs low, and its file deleted. */
+  private boolean isHeldBack() {
+    return closing || diskIsLow.getAsBoolean();
   }
 
   private void loop() {
     try {
       while (awaitWork()) {
-        Optional<Candidate> next = choose();
-        while (next.isPresent() && !closing) {
+        while (!isHeldBack()) {
+          Optional<Candidate> next = choose();
+          if (next.isEmpty()) {
+            break;
+          }
           compact(next.get());
-          next = choose();
         }
       }
     } catch (RuntimeException | Error e) {
@@ -208,9 +223,9 @@ public final class Compactor implements AutoCloseable {
   private void compact(Candidate candidate) {
     Table table = candidate.table();
     try {
-      compact(table, candidate.tablet(), candidate.group(), policy::plan);
+      compact(table, candidate.tablet(), candidate.group(), policy::plan, this::isHeldBack);
     } catch (CancellationException e) {
-      // The server is being closed: the loop ends.
+      // It is held back: the loop waits, or ends because the server is being closed.
     } catch (IOException | RuntimeException e) {
       choice.postpone(candidate.tablet());
       if (table.state() != TableState.UNKNOWN) {

@@ -86,7 +86,8 @@ public final class DiskRoom {
     }
   }
 
-  boolean isLow() {
+  /** Are writes refused, as of the last look? */
+  public boolean isLow() {
     return shortage.isPresent();
   }
 

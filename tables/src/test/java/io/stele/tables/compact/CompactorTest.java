@@ -31,6 +31,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,7 +46,11 @@ class CompactorTest {
   private final Compactor compactor = compactor(CompactSettings.DEFAULT);
 
   private Compactor compactor(CompactSettings settings) {
-    return new Compactor(t.server, t, () -> List.of(t.table), t.warmer::warm, settings);
+    return compactor(settings, () -> false);
+  }
+
+  private Compactor compactor(CompactSettings settings, BooleanSupplier diskIsLow) {
+    return new Compactor(t.server, t, () -> List.of(t.table), t.warmer::warm, diskIsLow, settings);
   }
 
   @AfterEach
@@ -282,6 +289,40 @@ class CompactorTest {
     await().until(() -> t.chain(longChain).size() == 1);
     assertThat(t.view(shortChain).isWarm()).isFalse();
     assertThat(t.chain(shortChain)).hasSize(2);
+  }
+
+  /** A merged file needs room before those that it replaces go. */
+  @Test
+  void nothingIsMergedUnaskedWhileTheDiskIsLow() {
+    Tablet five = manyFiles("", "!", "a", 5);
+    AtomicBoolean low = new AtomicBoolean(true);
+    AtomicInteger looks = new AtomicInteger();
+    BooleanSupplier disk =
+        () -> {
+          looks.incrementAndGet();
+          return low.get();
+        };
+    try (Compactor automatic = compactor(CompactSettings.DEFAULT, disk)) {
+      automatic.start();
+      automatic.wake();
+      await().until(() -> looks.get() > 0);
+      automatic.wake();
+      await().until(() -> looks.get() > 1);
+      assertThat(t.chain(five)).hasSize(5);
+      low.set(false);
+      automatic.wake();
+      await().until(() -> t.chain(five).size() == 1);
+    }
+  }
+
+  /** On request it is, as that may be the only way to get rid of what was purged or erased. */
+  @Test
+  void onRequestFilesAreMergedThoughTheDiskIsLow() {
+    Tablet five = manyFiles("", "!", "a", 5);
+    try (Compactor held = compactor(CompactSettings.DEFAULT, () -> true)) {
+      held.compactAll(t.table);
+    }
+    assertThat(t.chain(five)).hasSize(1);
   }
 
   @Test

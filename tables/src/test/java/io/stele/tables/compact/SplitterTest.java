@@ -40,7 +40,7 @@ class SplitterTest {
 
   static Compactor compactor(TestTable t) {
     return new Compactor(
-        t.server, t, () -> List.of(t.table), t.warmer::warm, CompactSettings.DEFAULT);
+        t.server, t, () -> List.of(t.table), t.warmer::warm, () -> false, CompactSettings.DEFAULT);
   }
 
   static Splitter splitter(TestTable t, Compactor compactor, CompactSettings settings) {
