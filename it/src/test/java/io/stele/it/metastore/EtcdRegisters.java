@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.stele.base.error.OutcomeUnknownException;
+import io.stele.base.error.UnavailableException;
 import io.stele.protocol.etcd.Compare;
 import io.stele.protocol.etcd.DeleteRangeRequest;
 import io.stele.protocol.etcd.KVGrpc;
@@ -18,9 +19,13 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Keys by etcd's interface of one member. Nothing is repeated: what fails may have been done. */
+/**
+ * Keys by etcd's interface of one member. Nothing is repeated: what fails may have been done, unless
+ * the member says that there was no leader to take it.
+ */
 record EtcdRegisters(ManagedChannel channel) implements Registers {
   private static final int ANSWER_SECONDS = 3;
+  private static final String NO_LEADER = "etcdserver: no leader";
 
   private KVGrpc.KVBlockingStub keys() {
     return KVGrpc.newBlockingStub(channel)
@@ -32,6 +37,9 @@ record EtcdRegisters(ManagedChannel channel) implements Registers {
     try {
       return call.get();
     } catch (StatusRuntimeException e) {
+      if (NO_LEADER.equals(e.getStatus().getDescription())) {
+        throw new UnavailableException(NO_LEADER, e);
+      }
       throw new OutcomeUnknownException(e.getMessage(), e);
     }
   }

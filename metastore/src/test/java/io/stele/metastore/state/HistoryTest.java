@@ -14,6 +14,8 @@ import io.stele.metastore.command.Answer.Refused;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.MetastoreLimits;
 import io.stele.metastore.command.RefusedException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -194,6 +196,36 @@ class HistoryTest {
       assertThat(small.apply(new Command.Reclaim(100))).isEqualTo(new Answer.Reclaimed(false));
       assertThat(small.at(7)).hasSize(12);
     }
+  }
+
+  /**
+   * Each step is on the thread that applies the log: what it takes must not grow with the versions
+   * that a key had.
+   */
+  @Test
+  void aStepTakesNoLongerForAKeyOfManyVersions() {
+    medianStep("/warm", 500);
+    long few = medianStep("/few", 500);
+    long many = medianStep("/many", 10_000);
+    assertThat(many).as("nanoseconds of a step; %d for few versions", few).isLessThan(5 * few);
+  }
+
+  /** The time of a processor for one revision, after very many of the same key were dropped. */
+  private long medianStep(String key, int versions) {
+    for (int i = 0; i < versions; i++) {
+      state.set(key, "" + i);
+    }
+    state.compact(state.state.revision());
+    state.apply(new Command.Reclaim(versions - 200));
+    List<Long> steps = new ArrayList<>();
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    for (int i = 0; i < 200; i++) {
+      long before = threads.getCurrentThreadCpuTime();
+      assertThat(state.apply(new Command.Reclaim(1))).isInstanceOf(Answer.Reclaimed.class);
+      steps.add(threads.getCurrentThreadCpuTime() - before);
+    }
+    assertThat(state.at(state.state.revision())).anyMatch(text -> text.startsWith(key + "="));
+    return steps.stream().sorted().toList().get(steps.size() / 2);
   }
 
   @Test
