@@ -40,8 +40,17 @@ class EtcdAlarmTest {
   }
 
   private AlarmResponse alarm(AlarmAction action) {
+    return alarm(action, 0);
+  }
+
+  private AlarmResponse alarm(AlarmAction action, long of) {
     return MaintenanceGrpc.newBlockingStub(member.channel())
-        .alarm(AlarmRequest.newBuilder().setAction(action).setAlarm(AlarmType.NOSPACE).build());
+        .alarm(
+            AlarmRequest.newBuilder()
+                .setAction(action)
+                .setAlarm(AlarmType.NOSPACE)
+                .setMemberID(of)
+                .build());
   }
 
   private void fill() {
@@ -105,7 +114,10 @@ class EtcdAlarmTest {
     member.put("a", "1");
 
     fill();
-    alarm(AlarmAction.DEACTIVATE);
+    for (var raised : alarm(AlarmAction.GET).getAlarmsList()) { // as etcdctl does
+      assertThat(alarm(AlarmAction.DEACTIVATE, raised.getMemberID()).getAlarmsList())
+          .containsExactly(raised);
+    }
     await().until(() -> alarm(AlarmAction.GET).getAlarmsCount() == 1);
   }
 

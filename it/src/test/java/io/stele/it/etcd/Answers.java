@@ -7,6 +7,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
+import io.stele.protocol.etcd.AlarmRequest;
 import io.stele.protocol.etcd.CompactionRequest;
 import io.stele.protocol.etcd.DeleteRangeRequest;
 import io.stele.protocol.etcd.KVGrpc;
@@ -14,6 +15,7 @@ import io.stele.protocol.etcd.LeaseGrantRequest;
 import io.stele.protocol.etcd.LeaseGrpc;
 import io.stele.protocol.etcd.LeaseRevokeRequest;
 import io.stele.protocol.etcd.LeaseTimeToLiveRequest;
+import io.stele.protocol.etcd.MaintenanceGrpc;
 import io.stele.protocol.etcd.PutRequest;
 import io.stele.protocol.etcd.RangeRequest;
 import io.stele.protocol.etcd.ResponseHeader;
@@ -54,6 +56,7 @@ final class Answers {
       case LeaseGrantRequest r -> call(channel, LeaseGrpc.getLeaseGrantMethod(), r);
       case LeaseRevokeRequest r -> call(channel, LeaseGrpc.getLeaseRevokeMethod(), r);
       case LeaseTimeToLiveRequest r -> call(channel, LeaseGrpc.getLeaseTimeToLiveMethod(), r);
+      case AlarmRequest r -> call(channel, MaintenanceGrpc.getAlarmMethod(), r);
       default -> throw new AssertionError("no call for " + request.getClass());
     };
   }

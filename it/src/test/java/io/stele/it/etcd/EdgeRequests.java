@@ -2,6 +2,9 @@ package io.stele.it.etcd;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
+import io.stele.protocol.etcd.AlarmRequest;
+import io.stele.protocol.etcd.AlarmRequest.AlarmAction;
+import io.stele.protocol.etcd.AlarmType;
 import io.stele.protocol.etcd.CompactionRequest;
 import io.stele.protocol.etcd.Compare;
 import io.stele.protocol.etcd.DeleteRangeRequest;
@@ -61,6 +64,10 @@ final class EdgeRequests {
 
   private static LeaseGrantRequest grant(long id, long seconds) {
     return LeaseGrantRequest.newBuilder().setID(id).setTTL(seconds).build();
+  }
+
+  private static AlarmRequest alarm(AlarmAction action, AlarmType type, long member) {
+    return AlarmRequest.newBuilder().setAction(action).setAlarm(type).setMemberID(member).build();
   }
 
   static List<Message> all() {
@@ -154,6 +161,30 @@ final class EdgeRequests {
     all.add(RangeRequest.newBuilder().setRangeEnd(text("z")).build());
     all.add(range("z").setRangeEnd(text("a")).build());
     all.add(range("a").setRangeEnd(text("a")).build());
+    return all;
+  }
+
+  /** Alarms are raised and disarmed for members, whether they exist or not. */
+  static List<Message> alarms() {
+    List<Message> all = new ArrayList<>();
+    all.add(alarm(AlarmAction.GET, AlarmType.NONE, 0));
+    all.add(alarm(AlarmAction.ACTIVATE, AlarmType.NOSPACE, 5));
+    all.add(alarm(AlarmAction.ACTIVATE, AlarmType.NOSPACE, 5));
+    all.add(alarm(AlarmAction.ACTIVATE, AlarmType.NOSPACE, -6));
+    all.add(alarm(AlarmAction.GET, AlarmType.CORRUPT, 0));
+    all.add(alarm(AlarmAction.DEACTIVATE, AlarmType.NOSPACE, -6));
+    all.add(alarm(AlarmAction.GET, AlarmType.NOSPACE, 0));
+    all.add(put("full").build());
+    all.add(txn(op(put("full"))));
+    all.add(txn(op(range("full"))));
+    all.add(DeleteRangeRequest.newBuilder().setKey(text("full")).build());
+    all.add(alarm(AlarmAction.DEACTIVATE, AlarmType.NONE, 0));
+    all.add(alarm(AlarmAction.DEACTIVATE, AlarmType.NOSPACE, 0));
+    all.add(alarm(AlarmAction.GET, AlarmType.NONE, 0));
+    all.add(alarm(AlarmAction.DEACTIVATE, AlarmType.CORRUPT, 5));
+    all.add(alarm(AlarmAction.DEACTIVATE, AlarmType.NOSPACE, 5));
+    all.add(alarm(AlarmAction.DEACTIVATE, AlarmType.NOSPACE, 5));
+    all.add(alarm(AlarmAction.GET, AlarmType.NONE, 0));
     return all;
   }
 }

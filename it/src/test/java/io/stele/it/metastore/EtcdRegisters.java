@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Keys by etcd's interface of one member. Nothing is repeated: what fails may have been done, unless
- * the member says that there was no leader to take it.
+ * Keys by etcd's interface of one member. Nothing is repeated: what fails may have been done,
+ * unless the member says that there was no leader to take it.
  */
 record EtcdRegisters(ManagedChannel channel) implements Registers {
   private static final int ANSWER_SECONDS = 3;

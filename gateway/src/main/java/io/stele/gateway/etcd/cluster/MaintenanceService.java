@@ -1,5 +1,6 @@
 package io.stele.gateway.etcd.cluster;
 
+import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.base.bytes.Bytes;
@@ -11,24 +12,16 @@ import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.gateway.etcd.call.EtcdErrors;
 import io.stele.gateway.etcd.call.MemberIds;
-import io.stele.metastore.Alarms;
 import io.stele.metastore.Consistency;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.MetastoreStatus;
 import io.stele.metastore.RangeAnswer;
-import io.stele.metastore.RangeRead;
 import io.stele.metastore.command.KeyValue;
-import io.stele.metastore.command.Operation;
-import io.stele.metastore.command.OperationResult;
-import io.stele.metastore.command.Origin;
 import io.stele.metastore.command.Selection;
-import io.stele.metastore.command.Transaction;
-import io.stele.metastore.key.KeyRange;
 import io.stele.metastore.key.OpaqueKey;
 import io.stele.metastore.raft.Standing;
 import io.stele.protocol.etcd.AlarmMember;
 import io.stele.protocol.etcd.AlarmRequest;
-import io.stele.protocol.etcd.AlarmRequest.AlarmAction;
 import io.stele.protocol.etcd.AlarmResponse;
 import io.stele.protocol.etcd.AlarmType;
 import io.stele.protocol.etcd.DefragmentRequest;
@@ -47,7 +40,6 @@ import io.stele.protocol.etcd.SnapshotResponse;
 import io.stele.protocol.etcd.StatusRequest;
 import io.stele.protocol.etcd.StatusResponse;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.regex.Pattern;
@@ -63,9 +55,6 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
 
   /** As {@link #API_VERSION}, without the last number: of what is stored. */
   private static final String STORAGE_VERSION = "3.6.0";
-
-  /** On whose behalf alarms are raised and disarmed; where rights are set it must have them. */
-  private static final String PRINCIPAL = "stele";
 
   private static final Pattern VERSION = Pattern.compile("[0-9]+\\.[0-9]+(\\.[0-9]+)?");
 
@@ -132,50 +121,46 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         });
   }
 
-  /** The only alarm is NOSPACE, the quota. The answer lists the alarms raised or disarmed. */
+  /**
+   * The only alarm is NOSPACE. As in etcd the answer to a change names the alarm if it is raised
+   * now, or was until now.
+   */
   private CompletableFuture<AlarmResponse> alarms(Metastore metastore, AlarmRequest request) {
-    KeyRange key = KeyRange.of(Alarms.NO_SPACE);
-    boolean meant = request.getAlarm() != AlarmType.CORRUPT;
-    Optional<Operation> change =
-        switch (request.getAction()) {
-          case ACTIVATE ->
-              request.getAlarm() == AlarmType.NOSPACE
-                  ? Optional.of(
-                      new Operation.Put(
-                          Alarms.NO_SPACE,
-                          Bytes.utf8(metastore.status().standing().self().id()),
-                          0,
-                          false))
-                  : Optional.empty();
-          case DEACTIVATE ->
-              meant ? Optional.of(new Operation.Delete(key, true)) : Optional.empty();
-          case GET, UNRECOGNIZED -> Optional.empty();
-        };
-    if (change.isPresent() && request.getAction() == AlarmAction.DEACTIVATE) {
-      return metastore
-          .transact(Origin.of(PRINCIPAL), Transaction.of(change.get()))
-          .thenApply(
-              done ->
-                  alarms(
-                      done.results().getFirst() instanceof OperationResult.Deleted deleted
-                          ? deleted.previous()
-                          : List.of()));
-    }
-    return change
-        .map(put -> metastore.transact(Origin.of(PRINCIPAL), Transaction.of(put)))
-        .orElseGet(() -> CompletableFuture.completedFuture(null))
-        .thenCompose(_ -> metastore.read(PRINCIPAL, RangeRead.of(key), Consistency.LINEARIZABLE))
-        .thenApply(found -> alarms(meant ? found.keys() : List.of()));
+    NoSpaceAlarm alarm = new NoSpaceAlarm(metastore);
+    long member = request.getMemberID();
+    boolean meant = request.getAlarm() == AlarmType.NOSPACE;
+    return switch (request.getAction()) {
+      case ACTIVATE -> {
+        if (request.getAlarm() == AlarmType.CORRUPT) {
+          throw Status.UNIMPLEMENTED
+              .withDescription(
+                  "etcdserver: alarm CORRUPT cannot be raised: members whose states differ are"
+                      + " found by metastore.fingerprints and told in the log")
+              .asRuntimeException();
+        }
+        yield meant
+            ? alarm.raise(member).thenApply(_ -> alarms(List.of(member)))
+            : CompletableFuture.completedFuture(alarms(List.of()));
+      }
+      case DEACTIVATE ->
+          meant
+              ? alarm
+                  .disarm(member)
+                  .thenApply(raised -> alarms(raised ? List.of(member) : List.of()))
+              : CompletableFuture.completedFuture(alarms(List.of()));
+      case GET, UNRECOGNIZED ->
+          request.getAlarm() == AlarmType.CORRUPT
+              ? CompletableFuture.completedFuture(alarms(List.of()))
+              : alarm.members().thenApply(this::alarms);
+    };
   }
 
-  private AlarmResponse alarms(List<KeyValue> raised) {
+  private AlarmResponse alarms(List<Long> members) {
     AlarmResponse.Builder response = AlarmResponse.newBuilder().setHeader(backend.header());
-    raised.forEach(
-        kv ->
+    members.forEach(
+        member ->
             response.addAlarms(
-                AlarmMember.newBuilder()
-                    .setMemberID(MemberIds.of(kv.value().toUtf8()))
-                    .setAlarm(AlarmType.NOSPACE)));
+                AlarmMember.newBuilder().setMemberID(member).setAlarm(AlarmType.NOSPACE)));
     return response.build();
   }
 
