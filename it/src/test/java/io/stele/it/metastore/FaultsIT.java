@@ -30,6 +30,8 @@ class FaultsIT {
           Fault.of(Kind.ISOLATE, Victim.LEADER),
           Fault.of(Kind.REPLACE, Victim.MEMBER));
 
+  private static final int DISK_MEGABYTES = 200;
+
   private static final List<Fault> ALL =
       List.of(
           Fault.of(Kind.KILL, Victim.LEADER),
@@ -41,6 +43,8 @@ class FaultsIT {
           Fault.of(Kind.ISOLATE, Victim.FOLLOWER),
           Fault.of(Kind.CUT_ONE_WAY, Victim.LEADER),
           Fault.of(Kind.SLOW_DISK, Victim.MEMBER),
+          Fault.of(Kind.FULL_DISK, Victim.LEADER),
+          Fault.of(Kind.FULL_DISK, Victim.FOLLOWER),
           Fault.of(Kind.REPLACE, Victim.MEMBER));
 
   @Test
@@ -67,6 +71,7 @@ class FaultsIT {
             .with(members, "metastore")
             .set(settings)
             .on(Network.open())
+            .onDisksOf(DISK_MEGABYTES)
             .start()) {
       long seed = Seed.varied(FaultsIT.class);
       run(cluster, seed, ALL, LongRun.share(percent), workers, LongRun::record);

@@ -24,6 +24,8 @@ public record Fault(Kind kind, Victim victim) {
     CUT_ONE_WAY,
     /** Each sync takes a tenth of a second longer for a while. */
     SLOW_DISK,
+    /** Another program takes all the room of its disk for a while; started again if it stopped. */
+    FULL_DISK,
     /** It crashes and comes back without its data. */
     WIPE,
     /** It crashes for good, and another takes its place. */
@@ -55,6 +57,11 @@ public record Fault(Kind kind, Victim victim) {
     switch (kind) {
       case ISOLATE, CUT_ONE_WAY -> cluster.network().requireCuts();
       case SLOW_DISK -> DiskFault.require();
+      case FULL_DISK -> {
+        if (!cluster.hasSmallDisks()) {
+          throw new IllegalStateException("servers of this cluster have no disks of their own");
+        }
+      }
       case KILL, STOP, PAUSE, WIPE, REPLACE -> {}
     }
   }

@@ -1,9 +1,12 @@
 package io.stele.it.process;
 
+import io.stele.base.process.FileTree;
 import io.stele.base.process.ServerProcess;
 import io.stele.base.time.Clock;
 import io.stele.it.process.Fault.Victim;
 import io.stele.testkit.process.DiskFault;
+import io.stele.testkit.process.SmallDisk;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -175,8 +178,22 @@ public final class FaultRun {
           hold(length());
         }
       }
+      case FULL_DISK -> fillDisk(first);
       case WIPE -> cluster.wipe(victims.getFirst(), recovery.wiped());
       case REPLACE -> cluster.replace(victims.getFirst());
+    }
+  }
+
+  private void fillDisk(ServerProcess server) throws InterruptedException {
+    Path filler = SmallDisk.fill(server.data());
+    try {
+      hold(length());
+    } finally {
+      FileTree.delete(filler);
+    }
+    if (!server.isAlive()) {
+      note("stopped, and is started again");
+      var _ = server.start();
     }
   }
 

@@ -18,6 +18,7 @@ import io.stele.client.metastore.MemberReport;
 import io.stele.client.metastore.MemberStatus;
 import io.stele.client.metastore.MetastoreAdmin;
 import io.stele.testkit.process.Network;
+import io.stele.testkit.process.SmallDisk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -81,6 +82,7 @@ public final class SteleCluster implements AutoCloseable {
     private final List<String> settings = new ArrayList<>(QUICK_ELECTIONS);
     private Network network = new Network.Loopback();
     private SteleProgram program = Servers.launched("256m");
+    private int megabytes; // of each server's disk; 0 for that of the machine
 
     private Plan(String name) {
       this.name = name;
@@ -103,6 +105,13 @@ public final class SteleCluster implements AutoCloseable {
     /** The network, which is closed with the cluster. */
     public Plan on(Network other) {
       this.network = other;
+      return this;
+    }
+
+    /** Each server has its directory on a disk of its own, for {@link Fault.Kind#FULL_DISK}. */
+    public Plan onDisksOf(int wanted) {
+      SmallDisk.require();
+      this.megabytes = wanted;
       return this;
     }
 
@@ -145,6 +154,7 @@ public final class SteleCluster implements AutoCloseable {
   private final Plan plan;
   private final Path data;
   private final Path logs;
+  private final List<SmallDisk> disks = new ArrayList<>();
   private final List<Node> nodes = new CopyOnWriteArrayList<>();
   private final AtomicInteger made = new AtomicInteger();
 
@@ -214,6 +224,9 @@ public final class SteleCluster implements AutoCloseable {
   /** A server with a directory that no other had before. */
   private ServerProcess process(int host, String roles, List<String> more) {
     String name = "%s-%d-%d".formatted(roles.replace(',', '-'), host, made.incrementAndGet());
+    if (plan.megabytes > 0) {
+      disks.add(SmallDisk.mount(data.resolve(name), plan.megabytes));
+    }
     return process(name, host, roles, more);
   }
 
@@ -302,6 +315,10 @@ public final class SteleCluster implements AutoCloseable {
   }
 
   // ---- harm
+
+  boolean hasSmallDisks() {
+    return !disks.isEmpty();
+  }
 
   public void killAll(List<Integer> numbers) {
     numbers.forEach(number -> server(number).kill());
@@ -502,6 +519,7 @@ public final class SteleCluster implements AutoCloseable {
   public void close() {
     nodes.forEach(node -> node.process.close());
     plan.network.close();
+    disks.forEach(SmallDisk::close);
     FileTree.delete(data);
   }
 }

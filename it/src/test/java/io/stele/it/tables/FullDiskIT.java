@@ -11,7 +11,7 @@ import io.stele.base.schema.TableSchema;
 import io.stele.cli.Main;
 import io.stele.client.Stele;
 import io.stele.it.process.Servers;
-import io.stele.testkit.run.Needs;
+import io.stele.testkit.process.SmallDisk;
 import io.stele.testkit.table.TableFixture;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -35,23 +35,17 @@ class FullDiskIT {
   @TempDir Path folder;
 
   private Path disk;
+  private SmallDisk mounted;
 
   @BeforeEach
-  void mount() throws Exception {
-    Needs.root("mounting a small disk");
-    Needs.program("mount", "mount");
-    disk = Files.createDirectories(folder.resolve("disk"));
-    run("mount", "-t", "tmpfs", "-o", "size=" + MEGABYTES + "m", "tmpfs", disk.toString());
+  void mount() {
+    disk = folder.resolve("disk");
+    mounted = SmallDisk.mount(disk, MEGABYTES);
   }
 
   @AfterEach
-  void unmount() throws Exception {
-    run("umount", disk.toString());
-  }
-
-  private static void run(String... command) throws Exception {
-    Process process = new ProcessBuilder(command).inheritIO().start();
-    assertThat(process.waitFor()).as("%s", List.of(command)).isZero();
+  void unmount() {
+    mounted.close();
   }
 
   /** As another program might. */
