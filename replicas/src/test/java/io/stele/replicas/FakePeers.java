@@ -6,6 +6,7 @@ import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
+import io.stele.replicas.metadata.Assignment;
 import io.stele.replicas.metadata.Metadata;
 import io.stele.replicas.metadata.MetadataChange;
 import io.stele.replicas.metadata.MetadataPeer;
@@ -421,6 +422,12 @@ public final class FakePeers {
     @Override
     public CompletableFuture<Void> repair(String table, String partition, Bytes cells) {
       return call("repair", table, peer -> peer.repair(table, partition, cells));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> fill(
+        String table, String partition, Assignment to, String store) {
+      return call("fill", table, peer -> peer.fill(table, partition, to, store));
     }
 
     @Override

@@ -5,6 +5,8 @@ import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.protocol.v1.AdoptTablesRequest;
 import io.stele.protocol.v1.DigestsRequest;
+import io.stele.protocol.v1.FillReplicaAnswer;
+import io.stele.protocol.v1.FillReplicaRequest;
 import io.stele.protocol.v1.MetadataFile;
 import io.stele.protocol.v1.MetadataFileName;
 import io.stele.protocol.v1.RepairReplicaRequest;
@@ -17,6 +19,7 @@ import io.stele.protocol.v1.StoredCellsRequest;
 import io.stele.protocol.v1.UpkeepRequest;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WirePredicates;
+import io.stele.replicas.metadata.Assignment;
 import io.stele.replicas.metadata.Metadata;
 import io.stele.replicas.metadata.MetadataChange;
 import io.stele.replicas.metadata.MetadataPeer;
@@ -207,6 +210,23 @@ public final class GrpcReplicaPeers implements Peers {
               patience.answer(),
               true)
           .thenAccept(done -> {});
+    }
+
+    @Override
+    public CompletableFuture<Boolean> fill(
+        String table, String partition, Assignment to, String store) {
+      return calls
+          .begin(
+              ReplicaPeerGrpc.getFillReplicaMethod(),
+              FillReplicaRequest.newBuilder()
+                  .setTable(table)
+                  .setPartition(partition)
+                  .setTo(MetadataWire.toWire(to))
+                  .setStore(store)
+                  .build(),
+              patience.answer(),
+              false)
+          .thenApply(FillReplicaAnswer::getFilled);
     }
 
     @Override

@@ -8,6 +8,8 @@ import io.stele.protocol.v1.AdoptTablesRequest;
 import io.stele.protocol.v1.ChangeMetadataRequest;
 import io.stele.protocol.v1.DigestsAnswer;
 import io.stele.protocol.v1.DigestsRequest;
+import io.stele.protocol.v1.FillReplicaAnswer;
+import io.stele.protocol.v1.FillReplicaRequest;
 import io.stele.protocol.v1.MetadataFile;
 import io.stele.protocol.v1.MetadataFileName;
 import io.stele.protocol.v1.PartitionMap;
@@ -173,6 +175,21 @@ final class ReplicaPeerService extends ReplicaPeerGrpc.ReplicaPeerImplBase {
                 .repair(
                     request.getTable(), request.getPartition(), WireCells.bytes(request.getCells()))
                 .thenApply(done -> TableDone.getDefaultInstance()));
+  }
+
+  @Override
+  public void fillReplica(FillReplicaRequest request, StreamObserver<FillReplicaAnswer> caller) {
+    calls.answerLater(
+        caller,
+        () ->
+            backend
+                .replicaPeer()
+                .fill(
+                    request.getTable(),
+                    request.getPartition(),
+                    MetadataWire.assignment(request.getTo()),
+                    request.getStore())
+                .thenApply(filled -> FillReplicaAnswer.newBuilder().setFilled(filled).build()));
   }
 
   @Override

@@ -55,11 +55,15 @@ final class ReplicaWire {
   }
 
   static PushAnswer toWire(Push.Answer answer) {
-    return PushAnswer.newBuilder().setMetadata(answer.metadata()).setClock(answer.clock()).build();
+    return PushAnswer.newBuilder()
+        .setMetadata(answer.metadata())
+        .setClock(answer.clock())
+        .setStore(answer.store())
+        .build();
   }
 
   static Push.Answer answer(PushAnswer wire) {
-    return new Push.Answer(wire.getMetadata(), wire.getClock());
+    return new Push.Answer(wire.getMetadata(), wire.getClock(), wire.getStore());
   }
 
   private static ConfirmedSequence toWire(Push.Confirmed confirmed) {
@@ -82,7 +86,8 @@ final class ReplicaWire {
               .setAssignment(MetadataWire.toWire(progress.assignment()))
               .setMetadata(progress.metadata())
               .setSequence(progress.sequence())
-              .setBytes(progress.bytes());
+              .setBytes(progress.bytes())
+              .setFilling(progress.filling());
       progress.confirmed().forEach(confirmed -> each.addConfirmed(toWire(confirmed)));
       progress.source().ifPresent(source -> each.setSource(toWire(source)));
       wire.addReplicas(each);
@@ -100,7 +105,8 @@ final class ReplicaWire {
                     each.getSequence(),
                     each.getConfirmedList().stream().map(ReplicaWire::confirmed).toList(),
                     each.getBytes(),
-                    each.hasSource() ? Optional.of(source(each.getSource())) : Optional.empty()))
+                    each.hasSource() ? Optional.of(source(each.getSource())) : Optional.empty(),
+                    each.getFilling()))
         .toList();
   }
 

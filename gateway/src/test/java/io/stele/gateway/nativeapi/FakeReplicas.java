@@ -59,7 +59,8 @@ final class FakeReplicas {
           41,
           List.of(new Push.Confirmed("a2", 40, 38)),
           2048,
-          Optional.of(new Push.Source("p0", "a0", true)));
+          Optional.of(new Push.Source("p0", "a0", true)),
+          true);
   static final StoredCells STORED =
       new StoredCells(Optional.of(batch(put("r", "f:x", 1, "1"))), Optional.of(bytes("s")));
   static final StoredCells NOTHING = new StoredCells(Optional.empty(), Optional.empty());
@@ -96,7 +97,7 @@ final class FakeReplicas {
   final List<Object> asked = new CopyOnWriteArrayList<>();
   volatile Runnable before = () -> {};
   volatile CompletableFuture<Push.Answer> pushed =
-      CompletableFuture.completedFuture(new Push.Answer(8, 78));
+      CompletableFuture.completedFuture(new Push.Answer(8, 78, "s1"));
 
   private void note(Object what) {
     before.run();
@@ -177,6 +178,13 @@ final class FakeReplicas {
         public CompletableFuture<Void> repair(String table, String partition, Bytes cells) {
           note("repair " + table + " " + partition + " " + cells.toUtf8());
           return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletableFuture<Boolean> fill(
+            String table, String partition, Assignment to, String store) {
+          note("fill " + table + " " + partition + " " + to + " " + store);
+          return CompletableFuture.completedFuture(true);
         }
 
         @Override

@@ -118,7 +118,7 @@ class ReplicaPeersTest {
 
   @Test
   void pushesCarryTheirCells() {
-    assertThat(now(replicas.push(PUSH))).isEqualTo(new Push.Answer(8, 78));
+    assertThat(now(replicas.push(PUSH))).isEqualTo(new Push.Answer(8, 78, "s1"));
     assertThat(served.asked).hasSize(1);
     Push came = (Push) served.asked.getFirst();
     assertThat(came).usingRecursiveComparison().ignoringFields("batches").isEqualTo(PUSH);
@@ -145,6 +145,7 @@ class ReplicaPeersTest {
     now(replicas.repair("t1", "p1", bytes("cells")));
     assertThat(now(replicas.split("t1", "p1", Bytes.EMPTY))).isEqualTo(bytes("g"));
     now(replicas.upkeep("t1", true));
+    assertThat(now(replicas.fill("t1", "p1", FakeReplicas.B, "s2"))).isTrue();
     assertThat(served.asked)
         .containsExactly(
             "progress t1 p1",
@@ -153,7 +154,8 @@ class ReplicaPeersTest {
             "digests t1 p1 " + ROWS + " " + List.of(bytes("c"), bytes("f")),
             "repair t1 p1 cells",
             "split t1 p1 ",
-            "upkeep t1 true");
+            "upkeep t1 true",
+            "fill t1 p1 " + FakeReplicas.B + " s2");
   }
 
   @Test

@@ -24,11 +24,15 @@ import java.util.random.RandomGenerator;
  * <pre>
  *   root/&lt;table&gt;/&lt;partition&gt;.&lt;assignment&gt;/   a store; whatever else its owner keeps there
  *   .../DROPPED                                 if it was being deleted
+ *   made/&lt;assignment&gt;                          empty: the replica was made here. If its directory is gone, it was lost
+ *   set-aside/&lt;table&gt;/&lt;directory&gt;.&lt;time&gt;/  what is left of a replica that was damaged, for people
  * </pre>
  *
  * Threads: any number may call, about different replicas.
  */
 public final class ReplicaStores {
+  private static final FilePath MADE = FilePath.of("made");
+  private static final FilePath SET_ASIDE = FilePath.of("set-aside");
   private static final FilePath DROPPED = FilePath.of("DROPPED");
 
   private final FileStore files;
@@ -91,6 +95,41 @@ public final class ReplicaStores {
         && files.stat(directory.resolve(DROPPED.value())).isEmpty();
   }
 
+  /** Whether a replica was made here once, and not deleted since. */
+  public boolean wasMade(ReplicaName name) throws IOException {
+    return files.stat(MADE.resolve(name.assignment())).isPresent();
+  }
+
+  public void noteMade(ReplicaName name) throws IOException {
+    if (!wasMade(name)) {
+      files.replace(MADE.resolve(name.assignment()), new byte[0]);
+    }
+  }
+
+  /** Moves all files of a replica, which must have been closed, to where nobody uses them. */
+  public void setAside(ReplicaName name) throws IOException {
+    FilePath target =
+        SET_ASIDE.resolve(name.table()).resolve(name.directory() + "." + clock.micros());
+    move(path(name), target);
+  }
+
+  private void move(FilePath from, FilePath to) throws IOException {
+    for (FileInfo file : files.list(from)) {
+      FilePath target = to.resolve(file.path().name());
+      if (file.directory()) {
+        move(file.path(), target);
+      } else {
+        files.rename(file.path(), target);
+      }
+    }
+    files.delete(from);
+  }
+
+  /** The names of the files that a replica's directory has. */
+  public List<String> fileNames(ReplicaName name) throws IOException {
+    return files.list(path(name)).stream().map(each -> each.path().name()).toList();
+  }
+
   /** Opens a replica, and makes it where it does not exist. One at a time may be open. */
   public EnginePartition open(ReplicaName name, TableSchema schema) {
     return begin(name, schema, 0);
@@ -143,6 +182,7 @@ public final class ReplicaStores {
     }
     files.delete(directory.resolve(DROPPED.value())); // last: until then it is known to be none
     files.delete(directory);
+    files.delete(MADE.resolve(name.assignment()));
     if (files.list(directory.parent()).isEmpty()) {
       files.delete(directory.parent());
     }

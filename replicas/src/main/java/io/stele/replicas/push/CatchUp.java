@@ -154,23 +154,25 @@ final class CatchUp {
 
   /** Moves over what the target has without having been sent it; false if that is still to come. */
   private boolean skipWhatIsThere() {
+    long epoch = sender.epoch();
     Optional<LocalReplica> heir = replica.handovers().heir(replica, target);
     if (heir.isPresent()) {
       replica.handovers().handOver(replica, heir.get(), this::isClosed);
-      sender.caughtUp(heir.get().beginning().sequence(), heir.get().metadata().sequence());
+      sender.caughtUp(heir.get().beginning().sequence(), heir.get().metadata().sequence(), epoch);
       return true;
     }
     return switch (neighbour.ask(sender.base())) {
       case Neighbour.Finding.Nothing _ -> true;
       case Neighbour.Finding.NotYet _ -> false;
       case Neighbour.Finding.Has(long upTo, long metadata) -> {
-        sender.caughtUp(upTo, metadata);
+        sender.caughtUp(upTo, metadata, epoch);
         yield true;
       }
     };
   }
 
   private void sendAll() {
+    long epoch = sender.epoch();
     PartitionStore store = replica.store();
     store.whenDurable(sender.gapEnd()).join();
     long cells = 0;
@@ -185,7 +187,7 @@ final class CatchUp {
         cells += batch.get().cellCount();
         batch = next(changes);
       }
-      sender.caughtUp(changes.upTo(), metadata);
+      sender.caughtUp(changes.upTo(), metadata, epoch);
       replica.report(
           new ReplicaEvent.CaughtUp(
               replica.name().toString(), target.assignment().toString(), cells, changes.upTo()));

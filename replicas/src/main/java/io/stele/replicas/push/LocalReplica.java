@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -42,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 public final class LocalReplica {
   private final Replica name;
   private final PartitionStore store;
+  private final StoreMark mark;
   private final Beginning beginning;
   private final SequenceMap sequences;
   private final Ring ring;
@@ -60,7 +62,7 @@ public final class LocalReplica {
   private volatile Map<String, Sender> senders = Map.of(); // by assignment
   private volatile long heldBehind = Long.MAX_VALUE; // later changes are not let go of
   // How far those were that are no targets any more: some who are began with what they have.
-  private final Map<String, Long> formerly = new ConcurrentHashMap<>();
+  private final Map<String, SequenceMap.Held> formerly = new ConcurrentHashMap<>();
 
   private final Queue<WaitingWrite> waiting = new ConcurrentLinkedQueue<>(); // by deadline
   // What senders of changes said about others: by sender, then by who has them.
@@ -73,6 +75,7 @@ public final class LocalReplica {
   LocalReplica(
       Replica name,
       PartitionStore store,
+      StoreMark mark,
       Beginning beginning,
       SequenceMap sequences,
       Metadata metadata,
@@ -81,6 +84,7 @@ public final class LocalReplica {
       Ring ring) {
     this.name = name;
     this.store = store;
+    this.mark = mark;
     this.beginning = beginning;
     this.sequences = sequences;
     this.formerly.putAll(sequences.saved());
@@ -107,10 +111,15 @@ public final class LocalReplica {
   /**
    * Its cells, for those who read them.
    *
-   * @throws NotServingException if its log failed: what it has grows stale
+   * @throws NotServingException if its log failed, so that what it has grows stale; or if it was
+   *     lost, and has not been sent everything again
    */
   public PartitionStore readable() {
     checkServing();
+    if (mark.isFilling()) {
+      throw new NotServingException(
+          "replica " + name + " was lost, and is being filled by the others");
+    }
     return store;
   }
 
@@ -183,8 +192,12 @@ public final class LocalReplica {
       Sender sender = senders.get(target.assignment().id());
       if (sender == null || !sender.target().equals(target)) {
         // One that has other rows than before may lack them.
-        long confirmed = sender == null ? confirmedBy(target.assignment().id()) : 0;
-        sender = new Sender(this, target, Math.min(confirmed, store.sequence()), settings);
+        Optional<SequenceMap.Held> held =
+            sender == null
+                ? Optional.ofNullable(formerly.get(target.assignment().id()))
+                : Optional.empty();
+        sender =
+            new Sender(this, target, held.map(each -> each.atMost(store.sequence())), settings);
         fresh.add(sender);
       }
       kept.put(target.assignment().id(), sender);
@@ -213,7 +226,7 @@ public final class LocalReplica {
     gone.forEach(
         (assignment, sender) -> {
           if (!targets.contains(assignment)) {
-            formerly.put(assignment, sender.confirmed());
+            sender.held().ifPresent(held -> formerly.put(assignment, held));
           }
         });
     formerly.keySet().removeAll(targets);
@@ -224,13 +237,17 @@ public final class LocalReplica {
   /** Up to which sequence somebody has all changes, as far as is known here. */
   long confirmedBy(String assignment) {
     Sender sender = senders.get(assignment);
-    return sender != null ? sender.confirmed() : formerly.getOrDefault(assignment, 0L);
+    return sender != null
+        ? sender.confirmed()
+        : formerly.getOrDefault(assignment, SequenceMap.Held.NOTHING).sequence();
   }
 
-  Map<String, Long> confirmedByAll() {
-    Map<String, Long> confirmed = new HashMap<>(formerly);
-    senders.forEach((assignment, sender) -> confirmed.put(assignment, sender.confirmed()));
-    return confirmed;
+  /** By those whose stores are known: nothing is known for certain of the others. */
+  Map<String, SequenceMap.Held> heldByAll() {
+    Map<String, SequenceMap.Held> all = new HashMap<>(formerly);
+    senders.forEach(
+        (assignment, sender) -> sender.held().ifPresent(held -> all.put(assignment, held)));
+    return all;
   }
 
   /** Who may still send, or be sent, changes. */
@@ -321,7 +338,7 @@ public final class LocalReplica {
   }
 
   private Push.Answer answer() {
-    return new Push.Answer(metadata.sequence(), time.now());
+    return new Push.Answer(metadata.sequence(), time.now(), mark.store());
   }
 
   /** Takes cells that a read found missing. Nobody knows who else lacks them. */
@@ -445,7 +462,25 @@ public final class LocalReplica {
       states.add(sender.state());
     }
     return new Push.Progress(
-        name.assignment(), known.sequence(), sequence, states, store.bytes(), beginning.source());
+        name.assignment(),
+        known.sequence(),
+        sequence,
+        states,
+        store.bytes(),
+        beginning.source(),
+        mark.isFilling());
+  }
+
+  // ---- filling
+
+  StoreMark mark() {
+    return mark;
+  }
+
+  /** Sends a replica that was lost everything; says whether it has it. */
+  boolean fill(String assignment, String lost) {
+    Sender sender = senders.get(assignment);
+    return sender != null && beginning.isWhole() && !mark.isFilling() && sender.fill(lost);
   }
 
   // ---- upkeep
@@ -461,7 +496,7 @@ public final class LocalReplica {
   }
 
   void save() throws IOException {
-    sequences.save(confirmedByAll());
+    sequences.save(heldByAll());
   }
 
   /**

@@ -47,8 +47,10 @@ public record Push(
    * @param metadata the sequence of the METADATA that it knows: a sender that knows an older one
    *     must look before it counts this as an acknowledgement
    * @param clock its time, by its {@link HybridClock}
+   * @param store the name of the store that has it: to one that has another name than before,
+   *     everything is sent again
    */
-  public record Answer(long metadata, long clock) {}
+  public record Answer(long metadata, long clock, String store) {}
 
   /**
    * How far a replica is, for who wants to finalize something.
@@ -58,6 +60,7 @@ public record Push(
    * @param confirmed how far others have confirmed
    * @param bytes in files and memory
    * @param source what it began with; none if that was nothing
+   * @param filling whether it was lost, and has still to be sent what it had
    */
   public record Progress(
       Assignment assignment,
@@ -65,7 +68,8 @@ public record Push(
       long sequence,
       List<Confirmed> confirmed,
       long bytes,
-      Optional<Source> source) {}
+      Optional<Source> source,
+      boolean filling) {}
 
   /**
    * The replica on the same server of which a half of a split takes over the cells.

@@ -63,6 +63,41 @@ public sealed interface ReplicaEvent extends Event {
     }
   }
 
+  /** A replica's cells were lost or damaged; what is left of them is kept aside. */
+  record Lost(String replica, String why) implements ReplicaEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return "replica %s was lost: %s".formatted(replica, why);
+    }
+  }
+
+  /** A replica that was lost has everything again. */
+  record Filled(String replica) implements ReplicaEvent {
+    @Override
+    public String text() {
+      return "replica %s has been filled by the others, and is served again".formatted(replica);
+    }
+  }
+
+  /** A target is not the store that changes were sent to before. */
+  record AnotherStore(String replica, String target) implements ReplicaEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "replica %s sends everything to %s, which has another store than before"
+          .formatted(replica, target);
+    }
+  }
+
   /** Somebody is too far behind to be told change by change. */
   record CaughtUp(String replica, String target, long cells, long upTo) implements ReplicaEvent {
     @Override

@@ -18,19 +18,33 @@ import java.util.Optional;
  * Says which replica a directory holds: when its partition is gone, nothing else knows its rows.
  *
  * <pre>
- *   file := magic "SRP1"(4) table partition server assignment first hasLast(1) [ last ] crc32c of all before(4)
+ *   file := magic "SRP2"(4) table partition server assignment first hasLast(1) [ last ]
+ *           store filling(1) crc32c of all before(4)
  *           each text and row: length(varint) bytes
  * </pre>
+ *
+ * Version 1, "SRP1", has no store and no filling; it is read as a store without a name.
  */
 final class ReplicaFile {
   private static final FilePath PATH = FilePath.of("REPLICA");
 
-  private static final int MAGIC = 'S' | 'R' << 8 | 'P' << 16 | '1' << 24;
+  private static final int MAGIC = 'S' | 'R' << 8 | 'P' << 16 | '2' << 24;
+  private static final int MAGIC_1 = 'S' | 'R' << 8 | 'P' << 16 | '1' << 24;
   private static final int CRC_BYTES = 4;
 
   private ReplicaFile() {}
 
-  static void write(FileStore directory, Replica replica) throws IOException {
+  /**
+   * What a directory holds.
+   *
+   * @param store a random name of the directory's cells: one that was lost and made again under the
+   *     same assignment has another; empty for those of before there were any
+   * @param filling whether it was lost, and others have still to send what it had
+   */
+  record Content(Replica replica, String store, boolean filling) {}
+
+  static void write(FileStore directory, Content content) throws IOException {
+    Replica replica = content.replica;
     ByteBuilder out = new ByteBuilder(256);
     out.putInt(MAGIC)
         .putSized(Bytes.utf8(replica.table()))
@@ -40,12 +54,13 @@ final class ReplicaFile {
         .putSized(replica.first())
         .putByte(replica.last().isPresent() ? 1 : 0);
     replica.last().ifPresent(out::putSized);
+    out.putSized(Bytes.utf8(content.store)).putByte(content.filling ? 1 : 0);
     out.putInt(Crc32c.of(out.array(), 0, out.length()));
     directory.replace(PATH, out.toArray());
   }
 
   /** None if a crash came before it was written: then nothing else is in the directory. */
-  static Optional<Replica> read(FileStore directory) throws IOException {
+  static Optional<Content> read(FileStore directory) throws IOException {
     String path = directory.describe() + "/" + PATH;
     byte[] content;
     try (ReadableFile file = directory.open(PATH)) {
@@ -61,7 +76,7 @@ final class ReplicaFile {
     }
   }
 
-  private static Replica decode(String path, byte[] content) throws Malformed {
+  private static Content decode(String path, byte[] content) throws Malformed {
     int body = Math.max(content.length - CRC_BYTES, 0);
     ByteReader in = new ByteReader(content, 0, body);
     int found = new ByteReader(content, body, content.length - body).readInt();
@@ -74,8 +89,8 @@ final class ReplicaFile {
           "0x" + Integer.toHexString(found));
     }
     int magic = in.readInt();
-    if (magic != MAGIC) {
-      throw in.malformed("magic 0x" + Integer.toHexString(magic) + " instead of SRP1");
+    if (magic != MAGIC && magic != MAGIC_1) {
+      throw in.malformed("magic 0x" + Integer.toHexString(magic) + " instead of SRP2");
     }
     String table = in.readSized("table").toUtf8();
     String partition = in.readSized("partition").toUtf8();
@@ -84,6 +99,9 @@ final class ReplicaFile {
     Bytes first = in.readSized("first row");
     Optional<Bytes> last =
         in.readByte() == 1 ? Optional.of(in.readSized("last row")) : Optional.empty();
-    return new Replica(table, partition, assignment, first, last);
+    Replica replica = new Replica(table, partition, assignment, first, last);
+    return magic == MAGIC_1
+        ? new Content(replica, "", false)
+        : new Content(replica, in.readSized("store").toUtf8(), in.readByte() == 1);
   }
 }

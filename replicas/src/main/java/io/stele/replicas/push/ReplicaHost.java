@@ -2,6 +2,7 @@ package io.stele.replicas.push;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
+import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
@@ -12,6 +13,7 @@ import io.stele.base.schema.TableSchema;
 import io.stele.replicas.metadata.Assignment;
 import io.stele.replicas.metadata.Metadata;
 import io.stele.replicas.metadata.Partition;
+import io.stele.replicas.metadata.RandomNames;
 import io.stele.replicas.partition.Digest;
 import io.stele.replicas.partition.PartitionStore;
 import io.stele.replicas.partition.ReplicaName;
@@ -43,6 +45,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   private final ReplicaParts parts;
   private final ReplicaStores stores;
   private final Splits splits;
+  private final Filling filling;
   private final Ring.Budget budget;
   private final Handovers handovers;
 
@@ -53,7 +56,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
 
   private final ReentrantLock lifecycle = new ReentrantLock();
   // Guarded by lifecycle.
-  private final Map<String, List<Replica>> unopened = new HashMap<>(); // by table
+  private final Map<String, List<ReplicaFile.Content>> unopened = new HashMap<>(); // by table
   private final Map<String, TableSchema> schemas = new HashMap<>();
   private volatile boolean closed; // looked at without it, too
   private long lastSaved;
@@ -63,23 +66,48 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     this.parts = parts;
     this.stores = stores;
     this.splits = new Splits(parts);
+    this.filling = new Filling(parts);
     this.budget = new Ring.Budget(parts.settings().ringBytes());
     this.handovers = new Handovers(id -> Optional.ofNullable(byAssignment.get(id)), parts.clock());
     for (ReplicaName name : stores.list()) {
       find(name)
-          .ifPresentOrElse(
-              found -> unopened.computeIfAbsent(name.table(), _ -> new ArrayList<>()).add(found),
-              () -> stores.delete(name)); // a crash came before there was anything in it
+          .ifPresent(
+              found -> unopened.computeIfAbsent(name.table(), _ -> new ArrayList<>()).add(found));
     }
     opening.addAll(unopened.keySet());
   }
 
-  private Optional<Replica> find(ReplicaName name) {
+  /** What a directory holds; one that is damaged is set aside, and holds up no other. */
+  private Optional<ReplicaFile.Content> find(ReplicaName name) {
     try {
-      return ReplicaFile.read(stores.directory(name));
+      Optional<ReplicaFile.Content> found = ReplicaFile.read(stores.directory(name));
+      if (found.isPresent()) {
+        stores.noteMade(name);
+      } else if (BEFORE_IT.containsAll(stores.fileNames(name))) {
+        stores.delete(name); // a crash came before there was anything in it
+      } else {
+        setAside(name, "its directory has no REPLICA file");
+      }
+      return found;
+    } catch (CorruptDataException e) {
+      setAside(name, String.valueOf(e.getMessage()));
+      return Optional.empty();
     } catch (IOException e) {
       throw new UnavailableException("replica " + name + " cannot be read: " + e, e);
     }
+  }
+
+  // What is written to a new directory before its REPLICA file.
+  private static final Set<String> BEFORE_IT = Set.of("SEQUENCES", "TAKEOVER");
+
+  private void setAside(ReplicaName name, String why) {
+    try {
+      stores.setAside(name);
+      stores.noteMade(name);
+    } catch (IOException e) {
+      throw new UnavailableException("replica " + name + " cannot be set aside: " + e, e);
+    }
+    parts.events().accept(new ReplicaEvent.Lost(name.toString(), why + "; it was set aside"));
   }
 
   // ---- tables
@@ -91,16 +119,15 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
       if (closed) {
         return;
       }
-      List<Replica> found = unopened.getOrDefault(metadata.table(), new ArrayList<>());
+      List<ReplicaFile.Content> found = unopened.getOrDefault(metadata.table(), new ArrayList<>());
       while (!found.isEmpty()) {
-        open(found.getLast(), schema, metadata, Optional.empty());
+        openOrSetAside(found.getLast(), schema, metadata);
         found.removeLast();
       }
       unopened.remove(metadata.table());
       for (Replica assigned : assigned(metadata)) {
         if (!byAssignment.containsKey(assigned.assignment().id())) {
-          Optional<Ring.Part> changes = make(assigned, metadata);
-          open(assigned, schema, metadata, changes);
+          makeAndOpen(assigned, schema, metadata);
         }
       }
       opening.remove(metadata.table());
@@ -123,26 +150,45 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     }
   }
 
+  private void openOrSetAside(ReplicaFile.Content content, TableSchema schema, Metadata metadata)
+      throws IOException {
+    try {
+      open(content, schema, metadata, Optional.empty());
+    } catch (CorruptDataException e) {
+      setAside(content.replica().name(), String.valueOf(e.getMessage()));
+    }
+  }
+
   /**
-   * Writes down what a new replica is, and what it begins with if it has a part of another.
-   *
-   * @return the newest changes of that one
+   * Writes down what a new replica is, and what it begins with if it has a part of another. One
+   * that was here before, and is not any more, was lost: it begins with nothing, and is filled.
    */
-  private Optional<Ring.Part> make(Replica name, Metadata metadata) throws IOException {
+  private void makeAndOpen(Replica name, TableSchema schema, Metadata metadata) throws IOException {
     FileStore directory = stores.directory(name.name());
-    Optional<LocalReplica> source = splitFor(name, metadata);
+    boolean lost = stores.wasMade(name.name());
+    if (lost) {
+      parts
+          .events()
+          .accept(
+              new ReplicaEvent.Lost(
+                  name.toString(), "its directory is gone; the others will fill it"));
+    }
+    Optional<LocalReplica> source = lost ? Optional.empty() : splitFor(name, metadata);
     Optional<Ring.Part> changes = source.map(LocalReplica::handOn);
     if (source.isPresent()) {
       LocalReplica from = source.get();
       long sequence = changes.get().end() - 1;
-      Map<String, Long> confirmed = from.confirmedByAll();
-      confirmed.replaceAll((_, upTo) -> Math.min(upTo, sequence)); // later ones differ
-      SequenceMap.begin(directory, confirmed);
+      Map<String, SequenceMap.Held> held = from.heldByAll();
+      held.replaceAll((_, each) -> each.atMost(sequence)); // later ones differ
+      SequenceMap.begin(directory, held);
       new Takeover(from.name().partition(), from.name().assignment().id(), sequence, false)
           .save(directory);
     }
-    ReplicaFile.write(directory, name); // last: without it, nothing here counts
-    return changes;
+    ReplicaFile.Content content =
+        new ReplicaFile.Content(name, RandomNames.next(parts.random()), lost);
+    ReplicaFile.write(directory, content); // last: without it, nothing here counts
+    stores.noteMade(name.name());
+    open(content, schema, metadata, changes);
   }
 
   /** The replica here of a partition that is split, or was while this server was away. */
@@ -168,8 +214,12 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   }
 
   private void open(
-      Replica name, TableSchema schema, Metadata metadata, Optional<Ring.Part> changes)
+      ReplicaFile.Content content,
+      TableSchema schema,
+      Metadata metadata,
+      Optional<Ring.Part> changes)
       throws IOException {
+    Replica name = content.replica();
     FileStore directory = stores.directory(name.name());
     SequenceMap sequences = SequenceMap.open(directory);
     Beginning beginning = new Beginning(directory, Takeover.load(directory));
@@ -179,7 +229,16 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
             .map(part -> Ring.behind(budget, part))
             .orElseGet(() -> new Ring(budget, store.sequence()));
     LocalReplica replica =
-        new LocalReplica(name, store, beginning, sequences, metadata, parts, handovers, ring);
+        new LocalReplica(
+            name,
+            store,
+            new StoreMark(directory, content),
+            beginning,
+            sequences,
+            metadata,
+            parts,
+            handovers,
+            ring);
     byAssignment.put(name.assignment().id(), replica);
     parts
         .events()
@@ -235,14 +294,14 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     lifecycle.lock();
     try {
       schemas.remove(table);
-      List<Replica> left = unopened.computeIfAbsent(table, _ -> new ArrayList<>());
+      List<ReplicaFile.Content> left = unopened.computeIfAbsent(table, _ -> new ArrayList<>());
       for (LocalReplica replica : replicas(table)) {
-        left.add(replica.name());
+        left.add(new ReplicaFile.Content(replica.name(), replica.mark().store(), false));
         remove(replica, "its table was dropped");
         left.removeLast(); // what fails to go is tried again
       }
       while (!left.isEmpty()) {
-        stores.delete(left.getLast().name());
+        stores.delete(left.getLast().replica().name());
         left.removeLast();
       }
       unopened.remove(table);
@@ -306,6 +365,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   public void upkeep() {
     for (LocalReplica replica : byAssignment.values()) {
       attempt("drop of replica " + replica.name(), () -> dropIfMayGo(replica));
+      attempt("filling of replica " + replica.name(), () -> filling.fillIfLost(replica));
       attempt("finalizing of " + replica.name(), () -> splits.finalizeWhatIsComplete(replica));
       attempt("split of " + replica.name(), () -> splits.splitIfGrown(replica, schema(replica)));
     }
@@ -455,6 +515,13 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   @Override
   public CompletableFuture<Void> repair(String table, String partition, Bytes cells) {
     return later(() -> here(table, partition).mend(CellBatch.parse(cells.toArray())));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> fill(
+      String table, String partition, Assignment to, String store) {
+    return now(
+        () -> CompletableFuture.completedFuture(here(table, partition).fill(to.id(), store)));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.stele.replicas.push;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
+import io.stele.replicas.metadata.Assignment;
 import io.stele.replicas.partition.Digest;
 import io.stele.replicas.partition.StoredCells;
 import java.util.List;
@@ -42,6 +43,16 @@ public interface ReplicaPeer {
 
   /** Merges cells into a replica outside of the order of changes: what a read found missing. */
   CompletableFuture<Void> repair(String table, String partition, Bytes cells);
+
+  /**
+   * Fills a replica that was lost, from the one that the server has of a partition.
+   *
+   * @param partition that of the one that fills
+   * @param to the assignment of the lost one
+   * @param store the name of the store to be filled
+   * @return whether that has everything by now that the server's replica had when first asked
+   */
+  CompletableFuture<Boolean> fill(String table, String partition, Assignment to, String store);
 
   /** Begins to split, as a replica of the partition; empty row to choose by size. */
   CompletableFuture<Bytes> split(String table, String partition, Bytes row);

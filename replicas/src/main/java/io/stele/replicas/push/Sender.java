@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the changes of one replica to one target, on a thread of its own:
@@ -47,13 +48,25 @@ final class Sender {
   private boolean woken;
   private boolean closed;
   private int failures; // in a row
+  private @Nullable String store; // of the target, that all this is true of; null until it answered
+  private long epoch; // the number of stores that the target has had
+  private long fillUpTo =
+      -1; // what is here up to it makes the target's store whole; -1 if not asked
 
   // The sender's thread alone.
   private List<Push.Confirmed> told = List.of();
   private long lastSent;
   private boolean untold;
 
-  Sender(LocalReplica replica, Target target, long confirmed, PushSettings settings) {
+  /**
+   * A sender to a target.
+   *
+   * @param held how far the target is known to be; none if nothing was ever known of it
+   */
+  Sender(
+      LocalReplica replica, Target target, Optional<SequenceMap.Held> held, PushSettings settings) {
+    long confirmed = held.map(SequenceMap.Held::sequence).orElse(0L);
+    this.store = held.map(SequenceMap.Held::store).orElse(null);
     this.replica = replica;
     this.target = target;
     this.settings = settings;
@@ -107,6 +120,85 @@ final class Sender {
     lock.lock();
     try {
       return confirmedNow();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How far the target is, and of which store that is true; none if it has not answered yet. */
+  Optional<SequenceMap.Held> held() {
+    lock.lock();
+    try {
+      return Optional.ofNullable(store).map(known -> new SequenceMap.Held(confirmedNow(), known));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Sends a store everything that is here, if it is not the one that it was sent to before.
+   *
+   * @return whether it has all that was here when this was first asked about it
+   */
+  boolean fill(String found) {
+    long here = replica.store().sequence();
+    boolean filled;
+    lock.lock();
+    try {
+      if (!found.equals(store)) {
+        startOver(found, here);
+      }
+      if (fillUpTo < 0) {
+        fillUpTo = here;
+      }
+      filled = confirmedNow() >= fillUpTo;
+    } finally {
+      lock.unlock();
+    }
+    if (!filled) {
+      catchUp.startOrWake(); // without the lock: it takes its own before this one
+      wake();
+    }
+    return filled;
+  }
+
+  /** Whether the target's store is the one that was known; else it is sent everything. */
+  private boolean isKnown(String found) {
+    long here = replica.store().sequence();
+    lock.lock();
+    try {
+      if (store == null) {
+        store = found;
+      }
+      if (found.equals(store)) {
+        return true;
+      }
+      startOver(found, here);
+    } finally {
+      lock.unlock();
+    }
+    catchUp.startOrWake();
+    replica.report(
+        new ReplicaEvent.AnotherStore(replica.name().toString(), target.assignment().toString()));
+    return false;
+  }
+
+  /** Under the lock: all that is here has to be sent, by the catch-up as far as it is here now. */
+  private void startOver(String found, long here) {
+    store = found;
+    epoch++;
+    fillUpTo = here;
+    base = 0;
+    gapEnd = here;
+    ownDone = here;
+    foreignDone = here;
+  }
+
+  /** For the catch-up: changes when what was sent before went to another store. */
+  long epoch() {
+    lock.lock();
+    try {
+      return epoch;
     } finally {
       lock.unlock();
     }
@@ -175,6 +267,10 @@ final class Sender {
     if (peer.isEmpty()) {
       settle();
       return false;
+    }
+    if (held().isEmpty()) {
+      // What it has by way of others is worth knowing only of a store that is known.
+      var _ = send(peer.get(), List.of(), confirmed(), false);
     }
     Load own = gatherOwn();
     if (own.upTo > own.from) {
@@ -356,10 +452,17 @@ final class Sender {
     }
   }
 
-  /** The target has confirmed what the files had up to a sequence. */
-  void caughtUp(long upTo, long metadata) {
+  /**
+   * The target has confirmed what the files had up to a sequence.
+   *
+   * @param since the epoch in which all of it was sent
+   */
+  void caughtUp(long upTo, long metadata, long since) {
     lock.lock();
     try {
+      if (since != epoch) {
+        return; // a part of it went to a store that is gone
+      }
       base = Math.max(base, upTo);
     } finally {
       lock.unlock();
@@ -404,6 +507,10 @@ final class Sender {
             replica.time().now());
     Push.Answer answer = await(peer.push(push));
     replica.time().learn(answer.clock());
+    if (!isKnown(answer.store())) {
+      throw new UnavailableException(
+          target.assignment() + " has another store than before: it is sent everything");
+    }
     if (Thread.currentThread().equals(thread)) {
       told = states;
       lastSent = replica.clock().nanos();

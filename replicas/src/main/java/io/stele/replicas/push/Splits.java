@@ -74,6 +74,7 @@ final class Splits {
     boolean grown =
         most > 0
             && replica.duty().role() == Duty.Role.SERVING
+            && !replica.mark().isFilling()
             && entry.isPresent()
             && entry.get().split().isEmpty()
             && entry.get().joining().isEmpty()
@@ -160,7 +161,7 @@ final class Splits {
 
   /** Finalizes the split and the joins of a partition that are complete. */
   void finalizeWhatIsComplete(LocalReplica replica) {
-    if (replica.duty().role() != Duty.Role.SERVING) {
+    if (replica.duty().role() != Duty.Role.SERVING || replica.mark().isFilling()) {
       return;
     }
     Metadata metadata = replica.metadata();
@@ -271,7 +272,7 @@ final class Splits {
     for (CompletableFuture<List<Push.Progress>> each : asked) {
       try {
         each.get(ASK_SECONDS, TimeUnit.SECONDS).stream()
-            .filter(progress -> progress.metadata() >= metadata.sequence())
+            .filter(progress -> progress.metadata() >= metadata.sequence() && !progress.filling())
             .forEach(answers::add);
       } catch (TimeoutException | ExecutionException e) {
         // It does not count, then.

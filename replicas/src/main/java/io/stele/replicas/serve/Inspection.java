@@ -144,7 +144,7 @@ final class Inspection {
         server,
         machinery.address(server).orElse(""),
         progress.assignment().id(),
-        role,
+        progress.filling() ? "filling" : role,
         progress.sequence(),
         progress.bytes(),
         behind,

@@ -24,6 +24,11 @@ class ReplicaFilesVersion1Test {
     files.replace(file, FormatFile.read(name, StoredBytes.read(files, file)));
   }
 
+  /** Puts the checked-in file of a version that is no longer written in its place. */
+  private void readOld(String name, String path) throws IOException {
+    files.replace(FilePath.of(path), FormatFile.read(name));
+  }
+
   @Test
   void whichReplicaItIs() throws IOException {
     Assignment assignment = new Assignment("größe", "a17");
@@ -34,25 +39,32 @@ class ReplicaFilesVersion1Test {
             assignment,
             Bytes.utf8("first"),
             Optional.of(Bytes.of((byte) 0, (byte) 0xff)));
-    ReplicaFile.write(files, inside);
-    readStored("replica-v1.bin", "REPLICA");
-    assertThat(ReplicaFile.read(files)).contains(inside);
+    readOld("replica-v1.bin", "REPLICA");
+    assertThat(ReplicaFile.read(files)).contains(new ReplicaFile.Content(inside, "", false));
+    ReplicaFile.Content named = new ReplicaFile.Content(inside, "5f02", true);
+    ReplicaFile.write(files, named);
+    readStored("replica-v2.bin", "REPLICA");
+    assertThat(ReplicaFile.read(files)).contains(named);
 
     Replica last = new Replica("table", "p", assignment, Bytes.EMPTY, Optional.empty());
-    ReplicaFile.write(files, last);
-    readStored("replica-of-last-rows-v1.bin", "REPLICA");
-    assertThat(ReplicaFile.read(files)).contains(last);
+    readOld("replica-of-last-rows-v1.bin", "REPLICA");
+    assertThat(ReplicaFile.read(files)).contains(new ReplicaFile.Content(last, "", false));
   }
 
   @Test
   void howFarTheOthersAre() throws IOException {
-    Map<String, Long> sequences = new LinkedHashMap<>();
-    sequences.put("a1", 0L);
-    sequences.put("größe", 70_000L);
-    sequences.put("a3", 1L << 40);
-    SequenceMap.begin(files, sequences);
-    readStored("sequences-v1.bin", "SEQUENCES");
-    assertThat(SequenceMap.open(files).saved()).isEqualTo(sequences);
+    Map<String, SequenceMap.Held> old = new LinkedHashMap<>();
+    old.put("a1", new SequenceMap.Held(0L, ""));
+    old.put("größe", new SequenceMap.Held(70_000L, ""));
+    old.put("a3", new SequenceMap.Held(1L << 40, ""));
+    readOld("sequences-v1.bin", "SEQUENCES");
+    assertThat(SequenceMap.open(files).saved()).isEqualTo(old);
+    Map<String, SequenceMap.Held> named = new LinkedHashMap<>();
+    named.put("a1", new SequenceMap.Held(0L, ""));
+    named.put("größe", new SequenceMap.Held(70_000L, "5f02"));
+    SequenceMap.begin(files, named);
+    readStored("sequences-v2.bin", "SEQUENCES");
+    assertThat(SequenceMap.open(files).saved()).isEqualTo(named);
   }
 
   @Test

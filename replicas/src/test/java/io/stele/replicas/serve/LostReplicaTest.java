@@ -1,0 +1,119 @@
+package io.stele.replicas.serve;
+
+import static io.stele.replicas.serve.ReplicaCluster.address;
+import static io.stele.replicas.serve.ReplicaCluster.get;
+import static io.stele.replicas.serve.ReplicaCluster.write;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.stele.base.error.NotServingException;
+import io.stele.base.error.UnavailableException;
+import io.stele.base.file.FileInfo;
+import io.stele.base.file.FilePath;
+import io.stele.base.file.MemoryFileStore;
+import io.stele.base.table.Consistency;
+import io.stele.base.table.Consistency.Acks;
+import io.stele.base.table.Consistency.Reads;
+import java.io.IOException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Replicas whose directories are lost or damaged, on a server that is not. */
+@Execution(ExecutionMode.CONCURRENT)
+class LostReplicaTest {
+  private static final Consistency MAJORITY = Consistency.DEFAULT.withReads(Reads.MAJORITY);
+  private static final Consistency ALL = Consistency.DEFAULT.withAcks(Acks.ALL);
+
+  private final ReplicaCluster cluster = new ReplicaCluster();
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  private FilePath directory(String name, String table) throws IOException {
+    FilePath tables = FilePath.of("tables").resolve(cluster.coordination.config(table).id());
+    return cluster.disk(name).list(tables).getFirst().path();
+  }
+
+  private static void delete(MemoryFileStore disk, FilePath path) throws IOException {
+    for (FileInfo file : disk.list(path)) {
+      if (file.directory()) {
+        delete(disk, file.path());
+      } else {
+        disk.delete(file.path());
+      }
+    }
+    disk.delete(path);
+  }
+
+  private void awaitEvent(String text) {
+    await().until(() -> cluster.events.stream().anyMatch(each -> each.contains(text)));
+  }
+
+  @Test
+  void aReplicaThatIsGoneDoesNotCountUntilTheOthersHaveFilledIt() throws IOException {
+    cluster.start("a", "b", "c").create("t", 3);
+    write(cluster.server("a").at(ALL), "t", "r1", "v1");
+    cluster.network.on(call -> call.is("push") && call.to().equals(address("b"))).refuse(100_000);
+    cluster.network.on(call -> call.is("repair")).refuse(100_000);
+    write(cluster.server("a"), "t", "r2", "v2"); // a and c have it
+    cluster.stop("a"); // what it knows of the others is on its disk
+    FilePath lost = directory("c", "t");
+    cluster.crash("c");
+    delete(cluster.disk("c"), lost);
+    cluster.start("c");
+    await().until(() -> cluster.replicaDirectories("c").size() == 1);
+    assertThatThrownBy(() -> get(cluster.server("b").at(MAJORITY), "t", "r2"))
+        .as("of the two that had it, one is away and one lost it")
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageContaining("1 of the 3 replicas");
+    assertThatThrownBy(() -> get(cluster.server("c"), "t", "r1"))
+        .isInstanceOf(NotServingException.class)
+        .hasMessageContaining("is being filled by the others");
+    assertThat(cluster.server("b").status("t").partitions().getFirst().replicas())
+        .anyMatch(each -> each.role().equals("filling"));
+    cluster.start("a");
+    awaitEvent("has been filled by the others");
+    assertThat(get(cluster.server("c"), "t", "r2")).contains("v2");
+    assertThat(get(cluster.server("b").at(MAJORITY), "t", "r2")).contains("v2");
+    cluster.network.heal();
+    cluster.awaitEqual("t");
+  }
+
+  @Test
+  void aReplicaThatIsDamagedIsSetAsideAndFilledAndHoldsUpNoOther() throws IOException {
+    cluster.start("a", "b", "c");
+    cluster.create("t", 3);
+    cluster.create("u", 3);
+    write(cluster.server("a").at(ALL), "t", "r", "v");
+    write(cluster.server("a").at(ALL), "u", "r", "w");
+    FilePath damaged = directory("c", "t");
+    cluster.crash("c");
+    cluster.disk("c").corrupt(damaged.resolve("REPLICA"), 60);
+    cluster.start("c");
+    cluster.awaitReplicas("u");
+    assertThat(get(cluster.server("c"), "u", "r")).contains("w");
+    awaitEvent("it was set aside");
+    awaitEvent("has been filled by the others");
+    assertThat(get(cluster.server("c"), "t", "r")).contains("v");
+    assertThat(cluster.disk("c").list(FilePath.of("set-aside"))).hasSize(1);
+  }
+
+  @Test
+  void aDirectoryWithoutItsDescriptionIsNotDeleted() throws IOException {
+    cluster.start("a", "b", "c").create("t", 3);
+    write(cluster.server("a").at(ALL), "t", "r", "v");
+    FilePath damaged = directory("c", "t");
+    cluster.crash("c");
+    cluster.disk("c").delete(damaged.resolve("REPLICA"));
+    cluster.start("c");
+    awaitEvent("its directory has no REPLICA file; it was set aside");
+    awaitEvent("has been filled by the others");
+    assertThat(get(cluster.server("c"), "t", "r")).contains("v");
+    assertThat(cluster.disk("c").list(FilePath.of("set-aside"))).hasSize(1);
+  }
+}
