@@ -198,7 +198,7 @@ class ThreeMembersIT {
   void aLockIsNeverGrantedToASessionThatDied() throws Exception {
     try (Stele stele = cluster.client();
         Session session = stele.metastore().openSession(Duration.ofMinutes(5));
-        WaitingClient waiting = new WaitingClient(cluster, "/dead", Duration.ofSeconds(3))) {
+        WaitingClient waiting = new WaitingClient(cluster, "/dead", Duration.ofSeconds(6))) {
       MetastoreClient client = stele.metastore();
       try (HeldLock held = session.lock("/dead").acquire(Duration.ofSeconds(10))) {
         waiting.launch();
