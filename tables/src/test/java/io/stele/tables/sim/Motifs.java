@@ -73,20 +73,30 @@ final class Motifs {
     }
   }
 
-  /** A tablet leaves while the configuration of its last flush waits for META; its server dies. */
+  /**
+   * A tablet leaves while the configuration of its last flush waits for another save, which waits
+   * for META; its server dies.
+   */
   private void leaveWhileSavesWait() {
-    Place place = actions.anyTablet();
+    Place place = new Place(Workload.TABLE, Bytes.utf8(actions.any(List.of("2", "6", "a", "d"))));
     Optional<Node> owner = owner(place);
     Optional<Node> target = owner.flatMap(this::another);
     if (target.isEmpty()) {
       return;
     }
     begin("a tablet leaves while its saves wait");
+    Place meta1 =
+        new Place(TableNames.META1, new TabletKey(place.table(), Optional.empty()).metaRow());
+    if (owner(meta1).equals(owner)) { // where a save waits for nobody
+      actions.move(meta1, target.get());
+    }
     String run = owner.get().self().run();
-    writeNodes(3);
+    writeNodes(4);
     Hold save = world.points.arm(run, "meta apply");
     schedule.act("flush", () -> owner.get().control().flush(Workload.TABLE));
-    writeNodes(6);
+    boolean _ = save.awaitHolding(SOON_MILLIS, TimeUnit.MILLISECONDS);
+    writeNodes(8);
+    schedule.act("flush", () -> owner.get().control().flush(Workload.TABLE));
     actions.move(place, target.get());
     boolean _ = schedule.within(SOON_MILLIS, () -> isAt(owner.get(), place, TabletState.DISABLED));
     Hold leave = world.points.arm(run, "meta apply");

@@ -21,18 +21,20 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
  *
  * <pre>
  *   what is taken out                                                              seeds
- *   a change of schema compares with the schema that its client has read               1
  *   a log file is deleted for good before the next one is                              2
+ *   a save that is refused for good keeps no log                                       8
  *   a family that is removed and added again is another one                           13
+ *   a tablet that leaves while saves wait keeps its log                               34
+ *   a dead log is synced before it is served                             not within 200
+ *   splits wait for META a bounded time                                  not within 200
+ *
+ *   of an earlier generator
+ *   a change of schema compares with the schema that its client has read               1
  *   a family that is removed while a tablet moves stays removed                       20
  *   a conditional write conflicts with what the tablet brought from elsewhere         23
  *   a suspended server finds that clocks part, and the fence of its log (both)        54
  *   server time does not go back when a tablet moves                                 105
  *   a join over two tablets of META erases last                                      119
- *   a tablet that leaves while saves wait keeps its log                  not within 200
- *   a dead log is synced before it is served                               not measured
- *   splits wait for META a bounded time                                    not measured
- *   a save that is refused for good keeps no log                           not measured
  * </pre>
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
