@@ -33,6 +33,10 @@ public record Replication(int replicas, Duration erasureGrace, long splitBytes) 
     return new Replication(replicas, Duration.ofDays(10), 512L << 20);
   }
 
+  public Replication withReplicas(int value) {
+    return new Replication(value, erasureGrace, splitBytes);
+  }
+
   public Replication withErasureGrace(Duration value) {
     return new Replication(replicas, value, splitBytes);
   }

@@ -32,6 +32,15 @@ public interface Replicas {
   void removeMetadata(String table, String server);
 
   /**
+   * Takes a server that is lost for good out of all partitions of a table, also if those that are
+   * left are no majority: then what only lost servers had acknowledged is lost.
+   *
+   * @param server its id
+   * @return a line for each partition that says what may be lost, for people
+   */
+  List<String> removeServer(String table, String server);
+
+  /**
    * Lists the tables that servers know in a metastore that has lost them, or has an older METADATA
    * of them. Tables whose drop is on record are left alone.
    *

@@ -49,6 +49,7 @@ import picocli.CommandLine.Spec;
       MetadataCommand.class,
       ReplicaCommand.Split.class,
       ReplicaCommand.Repair.class,
+      ReplicaCommand.Remove.class,
       ReplicaCommand.Verify.class
     })
 final class ReplicaCommand implements Callable<Integer> {
@@ -194,6 +195,52 @@ final class ReplicaCommand implements Callable<Integer> {
               cells == 0
                   ? "nothing was missing\n"
                   : "%,d cells were missing on some replica, and were sent\n".formatted(cells));
+      return ExitCode.OK;
+    }
+  }
+
+  @Command(
+      name = "remove",
+      description = {
+        "Take a server that is lost for good out of all partitions of a table, and print what may"
+            + " be lost with it.",
+        "",
+        "Dead servers are replaced by themselves as long as a majority of a partition's members is"
+            + " live. If it is not, reads and writes with `majority` fail until enough servers come"
+            + " back, or until those that never will are removed by this command. What only removed"
+            + " servers had acknowledged is lost then; if one comes back after all, it sends what"
+            + " it has to the others."
+      },
+      footer = {"  stele replica remove events 9a03d2b1c4e5f607 --force"})
+  static final class Remove extends ConnectedCommand {
+    @Parameters(index = "0", paramLabel = "TABLE", description = "The table.")
+    private String table = "";
+
+    @Parameters(
+        index = "1",
+        paramLabel = "SERVER",
+        description = "Its id, as `stele replica status` prints it.")
+    private String server = "";
+
+    @Option(names = "--force", description = "Required: acknowledged writes may be lost.")
+    private boolean force;
+
+    @Override
+    protected void prepare() {
+      if (!force) {
+        throw new InvalidRequestException(
+            "server '%s' would be taken out of table '%s' for good, and acknowledged writes may be"
+                    .formatted(server, table)
+                + " lost: say --force if it will never come back");
+      }
+    }
+
+    @Override
+    protected int run(Connection connection) {
+      List<String> lines = connection.replicas().removeServer(table, server);
+      print(
+          () -> Map.of("table", table, "server", server, "lines", lines),
+          () -> lines.stream().collect(Collectors.joining("\n", "", "\n")));
       return ExitCode.OK;
     }
   }

@@ -28,7 +28,8 @@ import picocli.CommandLine.Parameters;
     footer = {
       "  stele table alter users --add default=phone",
       "  stele table alter users --add pictures=photo --with pictures.compression=zstd",
-      "  stele table alter users --remove phone"
+      "  stele table alter users --remove phone",
+      "  stele table alter events --replicas 5"
     })
 final class AlterCommand extends ConnectedCommand {
   @Parameters(paramLabel = "NAME", description = "The table's name.")
@@ -64,7 +65,7 @@ final class AlterCommand extends ConnectedCommand {
         && replicationOptions.given() == null) {
       throw new InvalidRequestException(
           "nothing to change: give --add, --remove or --with; of a replicated table also"
-              + " --erasure-grace or --split-size");
+              + " --replicas, --erasure-grace or --split-size");
     }
   }
 

@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -82,12 +81,6 @@ final class CreateCommand extends ConnectedCommand {
       description = "tablet or replicated (default: ${DEFAULT-VALUE}).")
   private String kind = TABLET;
 
-  @Option(
-      names = "--replicas",
-      paramLabel = "N",
-      description = "Of a replicated table: on how many servers each partition is (default: 3).")
-  private @Nullable Integer replicas;
-
   @Mixin private ReplicationOptions replicationOptions = new ReplicationOptions();
 
   private Map<String, GroupSchema> schema = Map.of();
@@ -121,15 +114,13 @@ final class CreateCommand extends ConnectedCommand {
 
   private Optional<Replication> replication() {
     if (kind.equals(REPLICATED)) {
-      return Optional.of(
-          replicationOptions.apply(
-              replicas == null ? Replication.DEFAULT : Replication.of(replicas)));
+      return Optional.of(replicationOptions.apply(Replication.DEFAULT));
     }
     if (!kind.equals(TABLET)) {
       throw new InvalidRequestException(
           "--kind '%s': must be %s or %s".formatted(kind, TABLET, REPLICATED));
     }
-    String given = replicas == null ? replicationOptions.given() : "--replicas";
+    String given = replicationOptions.given();
     if (given != null) {
       throw new InvalidRequestException(
           "%s with a tablet table: give --kind %s as well".formatted(given, REPLICATED));

@@ -14,6 +14,13 @@ final class ReplicationOptions {
   private static final long SMALLEST_SPLIT = 4L << 20;
 
   @Option(
+      names = "--replicas",
+      paramLabel = "N",
+      description =
+          "Of a replicated table: on how many servers each partition is (of a new one: 3).")
+  private @Nullable Integer replicas;
+
+  @Option(
       names = "--erasure-grace",
       paramLabel = "TIME",
       description =
@@ -30,11 +37,13 @@ final class ReplicationOptions {
 
   /** The first option that the user gave; null if there is none. */
   @Nullable String given() {
-    return erasureGrace != null ? "--erasure-grace" : splitSize != null ? "--split-size" : null;
+    return replicas != null
+        ? "--replicas"
+        : erasureGrace != null ? "--erasure-grace" : splitSize != null ? "--split-size" : null;
   }
 
   Replication apply(Replication replication) {
-    Replication changed = replication;
+    Replication changed = replicas == null ? replication : replication.withReplicas(replicas);
     if (erasureGrace != null) {
       changed =
           changed.withErasureGrace(read("--erasure-grace", erasureGrace, DurationText::parse));

@@ -94,6 +94,12 @@ class ReplicaCommandTest {
     }
 
     @Override
+    public List<String> removeServer(String table, String server) {
+      asked.add("remove server " + table + " " + server);
+      return List.of("partition p1: 1 members left");
+    }
+
+    @Override
     public List<String> adopt(boolean force) {
       asked.add("adopt " + force);
       return List.of("table \"events\": listed again", "h:2: table \"events\": listed already");
@@ -190,6 +196,16 @@ class ReplicaCommandTest {
         .containsExactly(
             "join events h:1", "metadata events", "remove events s7", "metadata events");
     assertThat(stele.run("replica", "metadata").err()).contains("no TABLE");
+  }
+
+  @Test
+  void aServerIsRemovedOnlyByForce() {
+    assertThat(stele.run("replica", "remove", "events", "s9").err())
+        .contains("acknowledged writes may be lost", "--force");
+    assertThat(replicas.asked).isEmpty();
+    assertThat(stele.ok("replica", "remove", "events", "s9", "--force"))
+        .isEqualTo("partition p1: 1 members left\n");
+    assertThat(replicas.asked).containsExactly("remove server events s9");
   }
 
   @Test

@@ -146,6 +146,8 @@ class TableCommandsTest {
         "table", "alter", "events", "--with", "default.compression=zstd", "--split-size", "0B");
     assertThat(stele.tables.schema("events").replication())
         .contains(Replication.of(5).withErasureGrace(Duration.ofHours(2)).withSplitBytes(0));
+    stele.ok("table", "alter", "events", "--replicas", "2");
+    assertThat(stele.tables.schema("events").replication().orElseThrow().replicas()).isEqualTo(2);
     assertThat(stele.ok("table", "list")).contains("events  replicated  *");
   }
 

@@ -76,6 +76,12 @@ public final class RemoteReplicas implements Replicas {
   }
 
   @Override
+  public List<String> removeServer(String table, String server) {
+    return ask(ReplicasGrpc.getRemoveLostServerMethod(), request(table, server), Repeat.IF_NOT_DONE)
+        .getLinesList();
+  }
+
+  @Override
   public List<String> adopt(boolean force) {
     return ask(
             ReplicasGrpc.getAdoptTablesMethod(),

@@ -4,6 +4,7 @@ import io.grpc.stub.StreamObserver;
 import io.stele.protocol.v1.AdoptTablesAnswer;
 import io.stele.protocol.v1.AdoptTablesRequest;
 import io.stele.protocol.v1.MetadataServerRequest;
+import io.stele.protocol.v1.RemoveLostServerAnswer;
 import io.stele.protocol.v1.RepairAnswer;
 import io.stele.protocol.v1.ReplicaDifferences;
 import io.stele.protocol.v1.ReplicasGrpc;
@@ -51,6 +52,18 @@ final class ReplicasService extends ReplicasGrpc.ReplicasImplBase {
       MetadataServerRequest request, StreamObserver<TableDone> caller) {
     calls.done(
         caller, () -> backend.replicas().removeMetadata(request.getTable(), request.getServer()));
+  }
+
+  @Override
+  public void removeLostServer(
+      MetadataServerRequest request, StreamObserver<RemoveLostServerAnswer> caller) {
+    calls.answer(
+        caller,
+        () ->
+            RemoveLostServerAnswer.newBuilder()
+                .addAllLines(
+                    backend.replicas().removeServer(request.getTable(), request.getServer()))
+                .build());
   }
 
   @Override

@@ -225,6 +225,12 @@ final class FakeReplicas {
         }
 
         @Override
+        public List<String> removeServer(String table, String server) {
+          note("remove server " + table + " " + server);
+          return List.of("p1: 1 left");
+        }
+
+        @Override
         public List<String> adopt(boolean force) {
           note("adopt everywhere " + force);
           return List.of("u: listed");

@@ -241,6 +241,7 @@ class ReplicaPeersTest {
       assertThat(stele.replicas().repair("t", RowRange.ALL)).isEqualTo(7);
       stele.replicas().joinMetadata("t", "s1");
       stele.replicas().removeMetadata("t", "s2");
+      assertThat(stele.replicas().removeServer("t", "s3")).containsExactly("p1: 1 left");
       assertThat(stele.replicas().adopt(true)).containsExactly("u: listed");
     }
     assertThat(served.asked)
@@ -252,6 +253,7 @@ class ReplicaPeersTest {
             "repair t " + RowRange.ALL,
             "join metadata t s1",
             "remove metadata t s2",
+            "remove server t s3",
             "adopt everywhere true");
   }
 }

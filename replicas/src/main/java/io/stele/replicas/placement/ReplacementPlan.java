@@ -28,6 +28,7 @@ record ReplacementPlan(
   /** The next step; none if there is nothing to do, or no server to do it with. */
   Optional<MetadataChange.Operation> next(Partition partition, int replicas) {
     return giveUp(partition)
+        .or(() -> removeSurplus(partition, replicas))
         .or(() -> replaceInHalves(partition))
         .or(() -> replaceMember(partition))
         .or(() -> add(partition, replicas));
@@ -43,6 +44,23 @@ record ReplacementPlan(
     return lost.isEmpty()
         ? Optional.empty()
         : Optional.of(new MetadataChange.Leave(partition.id(), lost));
+  }
+
+  /**
+   * A dead member of which there is no need is not replaced. Live ones leave by themselves, when
+   * the others have all that they have: see {@code push.Splits}.
+   */
+  private Optional<MetadataChange.Operation> removeSurplus(Partition partition, int replicas) {
+    boolean surplus =
+        partition.members().size() > replicas
+            && partition.split().isEmpty()
+            && partition.joining().isEmpty();
+    return surplus
+        ? partition.members().stream()
+            .filter(this::isDead)
+            .findFirst()
+            .map(member -> new MetadataChange.Leave(partition.id(), List.of(member.id())))
+        : Optional.empty();
   }
 
   /** A half is sent everything as long as the split goes on: so who is new there joins at once. */

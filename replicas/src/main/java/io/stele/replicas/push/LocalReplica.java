@@ -511,7 +511,8 @@ public final class LocalReplica {
         && allHaveAll();
   }
 
-  private boolean allHaveAll() {
+  /** Whether all targets have confirmed everything that is here. */
+  boolean allHaveAll() {
     long sequence = store.sequence();
     Map<String, Sender> all = senders;
     for (Target target : duty.targets()) {

@@ -367,6 +367,8 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
       attempt("drop of replica " + replica.name(), () -> dropIfMayGo(replica));
       attempt("filling of replica " + replica.name(), () -> filling.fillIfLost(replica));
       attempt("finalizing of " + replica.name(), () -> splits.finalizeWhatIsComplete(replica));
+      attempt(
+          "leaving of " + replica.name(), () -> splits.leaveIfSurplus(replica, schema(replica)));
       attempt("split of " + replica.name(), () -> splits.splitIfGrown(replica, schema(replica)));
     }
     long now = parts.clock().nanos();

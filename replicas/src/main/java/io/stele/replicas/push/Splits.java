@@ -36,6 +36,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class Splits {
   private static final long ASK_SECONDS = 5;
+  private static final int MOST_MEMBERS = Integer.MAX_VALUE; // while the schema is not known
   private static final int MOST_FLOORS = 1_000;
 
   private final ReplicaParts parts;
@@ -155,6 +156,35 @@ final class Splits {
       assignments.add(new Assignment(member.server(), RandomNames.next(parts.random())));
     }
     return new Partition.Half(RandomNames.next(parts.random()), assignments);
+  }
+
+  // ---- leaving
+
+  /**
+   * Takes a replica out of its partition if there are more members than the table wants: the last
+   * in the list leaves, once all others have confirmed everything that it has. One at a time, so
+   * that each majority of before meets each majority of after.
+   */
+  void leaveIfSurplus(LocalReplica replica, Optional<TableSchema> schema) {
+    int wanted =
+        schema.flatMap(TableSchema::replication).map(Replication::replicas).orElse(MOST_MEMBERS);
+    Metadata metadata = replica.metadata();
+    Optional<Partition> found =
+        metadata
+            .partition(replica.name().partition())
+            .filter(each -> each.members().size() > wanted)
+            .filter(each -> each.split().isEmpty() && each.joining().isEmpty())
+            .filter(each -> each.members().getLast().equals(replica.name().assignment()));
+    if (found.isEmpty() || replica.mark().isFilling() || !replica.allHaveAll()) {
+      return;
+    }
+    try {
+      change(
+          metadata,
+          new MetadataChange.Leave(found.get().id(), List.of(replica.name().assignment().id())));
+    } catch (ConflictException e) {
+      parts.partners().refresh(metadata.table(), metadata.sequence());
+    }
   }
 
   // ---- finalizing

@@ -11,6 +11,7 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.schema.GroupSchema;
 import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
+import io.stele.base.table.Consistency.Acks;
 import io.stele.base.table.RowSample;
 import io.stele.base.table.TabletInfo;
 import io.stele.base.table.TabletLocation;
@@ -20,6 +21,7 @@ import io.stele.replicas.metadata.Coordination.Kept;
 import io.stele.replicas.metadata.Coordination.LiveServer;
 import io.stele.replicas.metadata.Metadata;
 import io.stele.replicas.metadata.MetadataCache;
+import io.stele.replicas.metadata.MetadataChange;
 import io.stele.replicas.metadata.Partition;
 import io.stele.replicas.metadata.RandomNames;
 import io.stele.replicas.metadata.TableConfig;
@@ -147,7 +149,7 @@ final class Administration {
 
   void alter(String name, Optional<TableSchema> expected, TableSchema schema) {
     checkSchema(name, schema);
-    int wanted = schema.replication().orElseThrow().replicas();
+    checkEnoughServers(name, schema.replication().orElseThrow().replicas());
     TableConfig changed =
         change(
             name,
@@ -156,20 +158,27 @@ final class Administration {
                 throw new ConflictException(
                     "the schema of table \"" + name + "\" was changed since it was read");
               }
-              int now = config.schema().replication().orElseThrow().replicas();
-              if (wanted != now) {
-                throw new InvalidRequestException(
-                    "table \""
-                        + name
-                        + "\" has "
-                        + now
-                        + " replicas: "
-                        + wanted
-                        + " cannot be had by a change of its schema");
-              }
               return config.withSchema(schema);
             });
     tell(changed.id());
+  }
+
+  /** More replicas than there are servers would never come to be. */
+  private void checkEnoughServers(String name, int replicas) {
+    int now = kept(name).config().schema().replication().orElseThrow().replicas();
+    int live = machinery.parts().coordination.servers().size();
+    if (replicas > now && replicas > live) {
+      throw new InvalidRequestException(
+          "table \""
+              + name
+              + "\" has "
+              + now
+              + " replicas: "
+              + replicas
+              + " need as many servers, and "
+              + live
+              + " are live");
+    }
   }
 
   private TableConfig change(String name, UnaryOperator<TableConfig> change) {
@@ -306,6 +315,70 @@ final class Administration {
     return machinery.cache().servers().stream()
         .filter(each -> each.id().equals(server) || each.address().equals(server))
         .findFirst();
+  }
+
+  /**
+   * Takes a server that is lost for good out of all partitions of a table, though those that are
+   * left may be no majority of the members.
+   *
+   * @return a line for each partition, which says what may be lost
+   */
+  List<String> removeServer(String name, String server) {
+    MetadataCache.Known known = machinery.newest(name);
+    if (live(server).isPresent()) {
+      throw new InvalidRequestException(
+          "server \"" + server + "\" is live: only one that is lost for good can be removed");
+    }
+    List<String> lines = new ArrayList<>();
+    for (Partition partition : known.metadata().partitions()) {
+      List<Assignment> lost =
+          partition.assignments().stream().filter(each -> each.server().equals(server)).toList();
+      if (!lost.isEmpty()) {
+        lines.add(removeFrom(known, partition, lost));
+      }
+    }
+    if (lines.isEmpty()) {
+      throw new InvalidRequestException(
+          "server \""
+              + server
+              + "\" has no part of table \""
+              + name
+              + "\", whose servers are "
+              + known.metadata().servers());
+    }
+    return lines;
+  }
+
+  private String removeFrom(MetadataCache.Known known, Partition partition, List<Assignment> lost) {
+    List<String> ids = lost.stream().map(Assignment::id).toList();
+    machinery
+        .metadata()
+        .requester()
+        .change(
+            known.config().id(),
+            valid ->
+                valid
+                    .partition(partition.id())
+                    .filter(each -> each.assignments().stream().anyMatch(a -> ids.contains(a.id())))
+                    .map(_ -> new MetadataChange.Leave(partition.id(), ids)));
+    List<Assignment> left =
+        partition.members().stream().filter(each -> !lost.contains(each)).toList();
+    long live = left.stream().filter(each -> machinery.isLive(each.server())).count();
+    int majority = Acks.MAJORITY.of(partition.members().size());
+    return "partition "
+        + partition.id()
+        + ": "
+        + left.size()
+        + " members left, "
+        + live
+        + " of them live"
+        + (live >= majority
+            ? "; a majority of the "
+                + partition.members().size()
+                + " before lives, so nothing that a majority acknowledged is lost"
+            : "; fewer than a majority of the "
+                + partition.members().size()
+                + " before: writes that only lost servers had acknowledged are lost");
   }
 
   /** Flushes, or compacts, all replicas of a table. */

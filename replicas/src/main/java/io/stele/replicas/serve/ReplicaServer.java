@@ -515,6 +515,11 @@ public final class ReplicaServer
   }
 
   @Override
+  public List<String> removeServer(String table, String server) {
+    return administration.removeServer(table, server);
+  }
+
+  @Override
   public List<String> adopt(boolean force) {
     return machinery.metadata().adoptEverywhere(force);
   }

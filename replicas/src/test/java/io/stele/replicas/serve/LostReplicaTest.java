@@ -2,11 +2,13 @@ package io.stele.replicas.serve;
 
 import static io.stele.replicas.serve.ReplicaCluster.address;
 import static io.stele.replicas.serve.ReplicaCluster.get;
+import static io.stele.replicas.serve.ReplicaCluster.scan;
 import static io.stele.replicas.serve.ReplicaCluster.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FileInfo;
@@ -16,6 +18,7 @@ import io.stele.base.table.Consistency;
 import io.stele.base.table.Consistency.Acks;
 import io.stele.base.table.Consistency.Reads;
 import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -82,6 +85,66 @@ class LostReplicaTest {
     assertThat(get(cluster.server("b").at(MAJORITY), "t", "r2")).contains("v2");
     cluster.network.heal();
     cluster.awaitEqual("t");
+  }
+
+  private int members() {
+    return cluster.metadata("t").partitions().getFirst().members().size();
+  }
+
+  @Test
+  void theNumberOfReplicasGoesUpAndDown() {
+    cluster.start("a", "b", "c").create("t", 1);
+    String first =
+        cluster.nameOf(cluster.metadata("t").partitions().getFirst().members().getFirst().server());
+    write(cluster.server(first), "t", "r", "v");
+    cluster.server("a").alter("t", ReplicaCluster.schema(3));
+    await().until(() -> members() == 3);
+    cluster.awaitReplicas("t");
+    cluster.awaitEqual("t");
+    write(cluster.server("a"), "t", "r2", "v2");
+    cluster.server("b").alter("t", ReplicaCluster.schema(1));
+    await().until(() -> members() == 1);
+    await() // the others go when the one that is left has everything
+        .until(
+            () ->
+                cluster.servers.keySet().stream()
+                        .mapToInt(name -> cluster.replicaDirectories(name).size())
+                        .sum()
+                    == 1);
+    String left =
+        cluster.nameOf(cluster.metadata("t").partitions().getFirst().members().getFirst().server());
+    assertThat(scan(cluster.server(left), "t")).containsKeys("r", "r2");
+  }
+
+  @Test
+  void afterTheLossOfAMajorityTheRestGoesOnByForce() {
+    cluster.start("a", "b", "c").create("t", 3);
+    write(cluster.server("a").at(ALL), "t", "r", "v");
+    String b = cluster.id("b");
+    String c = cluster.id("c");
+    String a = cluster.id("a");
+    assertThatThrownBy(() -> cluster.server("a").removeServer("t", b))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("is live");
+    cluster.server("a").joinMetadata("t", a);
+    cluster.wipe("b");
+    cluster.wipe("c");
+    for (String lost : List.of(b, c)) { // they kept the METADATA file too
+      cluster.server("a").removeMetadata("t", lost);
+    }
+    assertThatThrownBy(() -> write(cluster.server("a"), "t", "r", "w"))
+        .isInstanceOf(UnavailableException.class);
+    assertThat(cluster.server("a").removeServer("t", b))
+        .singleElement()
+        .asString()
+        .contains("2 members left, 1 of them live", "only lost servers had acknowledged are lost");
+    assertThat(cluster.server("a").removeServer("t", c)).hasSize(1);
+    await().until(() -> cluster.replica("a", "t").metadata().servers().size() == 1);
+    write(cluster.server("a"), "t", "r", "w");
+    assertThat(get(cluster.server("a").at(MAJORITY), "t", "r")).contains("w");
+    assertThatThrownBy(() -> cluster.server("a").removeServer("t", c))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("has no part of table");
   }
 
   @Test

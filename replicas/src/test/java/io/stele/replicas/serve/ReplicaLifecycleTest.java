@@ -202,7 +202,12 @@ class ReplicaLifecycleTest {
     cluster.start("d");
     cluster.network.isolate(address("d"));
     Assignment joining = new Assignment(cluster.id("d"), newId());
-    change(new MetadataChange.Join(only().id(), joining, Optional.empty()));
+    Optional<String> replaced =
+        only().members().stream()
+            .filter(each -> !each.server().equals(cluster.id("a")))
+            .map(Assignment::id)
+            .findFirst();
+    change(new MetadataChange.Join(only().id(), joining, replaced));
     cluster.network.on(call -> call.is("push") && call.to().equals(address("d"))).refuse(40);
     cluster.network.heal(address("d"), address("a"));
     write(a(), "t", "meanwhile", "v"); // those that join do not count, nor hold it up

@@ -416,9 +416,9 @@ class ReplicaWritesTest {
     result(cluster.server("b").at(ALL).apply("t", other, Tables.ANY_TXN, true));
     cluster.servers.forEach(
         (name, server) -> assertThat(scan(server, "t")).as(name).containsEntry("r", "w"));
-    assertThatThrownBy(() -> a().alter("t", wider.withReplication(Replication.of(2))))
+    assertThatThrownBy(() -> a().alter("t", wider.withReplication(Replication.of(4))))
         .isInstanceOf(InvalidRequestException.class)
-        .hasMessageContaining("has 3 replicas");
+        .hasMessageContaining("has 3 replicas: 4 need as many servers, and 3 are live");
     cluster.server("c").flush("t");
     cluster.server("c").compact("t");
     assertThat(a().list(false)).containsExactly("t");

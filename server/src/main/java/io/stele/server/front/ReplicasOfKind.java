@@ -70,6 +70,11 @@ final class ReplicasOfKind implements Replicas {
   }
 
   @Override
+  public List<String> removeServer(String table, String server) {
+    return ask(table, () -> replicas.removeServer(table, server));
+  }
+
+  @Override
   public List<String> adopt(boolean force) {
     return replicas.adopt(force);
   }
