@@ -41,7 +41,7 @@ final class DatasetsRole implements AutoCloseable {
   private static final class NoPeers implements DatasetPeer {
     @Override
     public CompletableFuture<List<PeerAnswer>> get(
-        String address, String dataset, String version, List<Bytes> keys) {
+        String address, String dataset, String version, int shards, List<Bytes> keys) {
       return none(address);
     }
 

@@ -120,7 +120,7 @@ final class Node implements AutoCloseable {
   private static final class Nobody implements DatasetPeer {
     @Override
     public CompletableFuture<List<PeerAnswer>> get(
-        String address, String dataset, String version, List<Bytes> keys) {
+        String address, String dataset, String version, int shards, List<Bytes> keys) {
       return CompletableFuture.failedFuture(new IOException("no node at " + address));
     }
 

@@ -343,11 +343,12 @@ public final class DatasetNode implements DatasetService, Closeable {
   }
 
   @Override
-  public List<PeerAnswer> answerPeer(String dataset, String version, List<Bytes> keys) {
+  public List<PeerAnswer> answerPeer(String dataset, String version, int shards, List<Bytes> keys) {
     DatasetKeeper keeper = keepers.get(dataset);
     return lookups.answer(
         keeper == null ? null : keeper.open(version),
         "version " + version + " of dataset " + dataset,
+        shards,
         keys);
   }
 

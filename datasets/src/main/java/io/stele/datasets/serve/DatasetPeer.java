@@ -15,10 +15,12 @@ public interface DatasetPeer {
    * Looks keys up in what a node itself has; it asks nobody else.
    *
    * @param address as published in the partition map
+   * @param shards of the version, as the caller counts them: a node that counts others must not
+   *     answer, since it has the key in another shard
    * @return an answer for each key, in their order
    */
   CompletableFuture<List<PeerAnswer>> get(
-      String address, String dataset, String version, List<Bytes> keys);
+      String address, String dataset, String version, int shards, List<Bytes> keys);
 
   /** All datasets, as that node alone sees them. */
   CompletableFuture<List<DatasetStatus>> status(String address);

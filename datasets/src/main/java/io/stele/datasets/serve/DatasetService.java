@@ -25,9 +25,11 @@ public interface DatasetService extends Datasets {
    * Answers a peer from what is here, and asks nobody. The version may be one that clients here do
    * not see yet, or no longer.
    *
-   * @return an answer for each key, in their order; never from another version
+   * @param shards of the version, as the peer counts them; 0 if it does not say
+   * @return an answer for each key, in their order; never from another version, or one of which
+   *     this node counts other shards
    */
-  List<PeerAnswer> answerPeer(String dataset, String version, List<Bytes> keys);
+  List<PeerAnswer> answerPeer(String dataset, String version, int shards, List<Bytes> keys);
 
   /** All datasets, as this node alone sees them: each version has this node only. */
   List<DatasetStatus> ownStatus();

@@ -183,8 +183,14 @@ final class Lookups {
     return lookups;
   }
 
-  /** Answers a peer, from what is here alone. */
-  List<PeerAnswer> answer(@Nullable ServedVersion version, String what, List<Bytes> keys) {
+  /**
+   * Answers a peer, from what is here alone.
+   *
+   * @param shards as the peer counts them: nodes that listed a version while it was still being
+   *     copied may differ, and would miss each other's keys; 0 if it does not say
+   */
+  List<PeerAnswer> answer(
+      @Nullable ServedVersion version, String what, int shards, List<Bytes> keys) {
     List<PeerAnswer> answers = new ArrayList<>();
     if (version != null) {
       version.touch(clock.nanos());
@@ -193,7 +199,11 @@ final class Lookups {
       answers.add(
           version == null
               ? new PeerAnswer.NotHere(what + " is not here")
-              : answer(version, what, key.sharedArray()));
+              : shards != 0 && shards != version.shards()
+                  ? new PeerAnswer.NotHere(
+                      "%s has %d shards here, and %d were asked for"
+                          .formatted(what, version.shards(), shards))
+                  : answer(version, what, key.sharedArray()));
     }
     return answers;
   }

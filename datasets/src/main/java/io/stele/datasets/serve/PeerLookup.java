@@ -125,7 +125,7 @@ final class PeerLookup {
       String address, ServedVersion version, List<Bytes> keys, BlockingQueue<Reply> replies) {
     CompletableFuture<List<PeerAnswer>> request;
     try {
-      request = peer.get(address, version.dataset(), version.version(), keys);
+      request = peer.get(address, version.dataset(), version.version(), version.shards(), keys);
     } catch (RuntimeException e) {
       request = CompletableFuture.failedFuture(e);
     }

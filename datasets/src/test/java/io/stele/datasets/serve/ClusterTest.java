@@ -170,7 +170,7 @@ class ClusterTest {
     for (int i = 0; key.isEmpty(); i++) {
       key = ("k" + i).hashCode() % 2 == 0 ? "k" + i : "";
     }
-    assertThat(nodes.get(0).node.answerPeer("scores", "v2", List.of(Bytes.utf8(key))))
+    assertThat(nodes.get(0).node.answerPeer("scores", "v2", 0, List.of(Bytes.utf8(key))))
         .containsExactly(new PeerAnswer.Found(Bytes.utf8("v2:" + key.substring(1))));
     nodes.get(1).loads.hold(false);
     cluster.settle();

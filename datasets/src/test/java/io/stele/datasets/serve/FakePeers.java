@@ -48,7 +48,7 @@ final class FakePeers implements DatasetPeer {
 
   @Override
   public CompletableFuture<List<PeerAnswer>> get(
-      String address, String dataset, String version, List<Bytes> keys) {
+      String address, String dataset, String version, int shards, List<Bytes> keys) {
     CompletableFuture<List<PeerAnswer>> answer = new CompletableFuture<>();
     asked.add(new Asked(address, version, answer));
     DatasetService node = nodes.get(address);
@@ -57,7 +57,7 @@ final class FakePeers implements DatasetPeer {
         if (node == null) {
           answer.completeExceptionally(new UnavailableException(address + " is gone"));
         } else {
-          answer.complete(node.answerPeer(dataset, version, keys));
+          answer.complete(node.answerPeer(dataset, version, shards, keys));
         }
       }
       case FAILS -> answer.completeExceptionally(new UnavailableException(address + " is ill"));

@@ -52,7 +52,7 @@ class LookupsTest {
   private static final class AnsweringPeer implements DatasetPeer {
     @Override
     public CompletableFuture<List<PeerAnswer>> get(
-        String address, String dataset, String version, List<Bytes> keys) {
+        String address, String dataset, String version, int shards, List<Bytes> keys) {
       return CompletableFuture.completedFuture(
           List.of(new PeerAnswer.Found(Bytes.utf8("value in " + version))));
     }

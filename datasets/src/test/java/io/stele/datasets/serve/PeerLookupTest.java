@@ -35,7 +35,7 @@ class PeerLookupTest {
 
     @Override
     public CompletableFuture<List<PeerAnswer>> get(
-        String address, String dataset, String version, List<Bytes> keys) {
+        String address, String dataset, String version, int shards, List<Bytes> keys) {
       asked.add(address);
       whenAsked.run();
       CompletableFuture<List<PeerAnswer>> request = new CompletableFuture<>();

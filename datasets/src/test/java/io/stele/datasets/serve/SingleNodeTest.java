@@ -102,7 +102,7 @@ class SingleNodeTest {
     cluster.settle();
     assertThat(node.state("v1")).contains(VersionState.ACTIVE);
     // A peer's request for it begins the time anew.
-    assertThat(node.node.answerPeer("scores", "v1", List.of(Bytes.utf8("k1"))))
+    assertThat(node.node.answerPeer("scores", "v1", 0, List.of(Bytes.utf8("k1"))))
         .containsExactly(new PeerAnswer.Found(Bytes.utf8("v1:1")));
     cluster.clock.advance(Duration.ofMinutes(9));
     cluster.settle();
@@ -413,9 +413,9 @@ class SingleNodeTest {
     TestCluster.Member node = cluster.start("n1:1");
     cluster.settle();
     List<Bytes> keys = List.of(Bytes.utf8("k1"), Bytes.utf8("none"));
-    assertThat(node.node.answerPeer("scores", "v1", keys))
+    assertThat(node.node.answerPeer("scores", "v1", 0, keys))
         .containsExactly(new PeerAnswer.Found(Bytes.utf8("v1:1")), new PeerAnswer.Missing());
-    assertThat(node.node.answerPeer("scores", "v2", keys))
+    assertThat(node.node.answerPeer("scores", "v2", 0, keys))
         .hasSize(2)
         .allSatisfy(
             answer ->
@@ -423,7 +423,24 @@ class SingleNodeTest {
                     .isInstanceOfSatisfying(
                         PeerAnswer.NotHere.class,
                         not -> assertThat(not.reason()).contains("v2").contains("scores")));
-    assertThat(node.node.answerPeer("none", "v1", keys))
+    assertThat(node.node.answerPeer("none", "v1", 0, keys))
         .allMatch(answer -> answer instanceof PeerAnswer.NotHere);
+  }
+
+  /**
+   * It looks in another shard than the peer would: a key that is not there may be in the version.
+   */
+  @Test
+  void aPeerThatCountsOtherShardsIsNotAnswered() throws Exception {
+    cluster.write("v1", 3, 5);
+    TestCluster.Member node = cluster.start("n1:1");
+    cluster.settle();
+    List<Bytes> keys = List.of(Bytes.utf8("k1"), Bytes.utf8("none"));
+    assertThat(node.node.answerPeer("scores", "v1", 3, keys))
+        .containsExactly(new PeerAnswer.Found(Bytes.utf8("v1:1")), new PeerAnswer.Missing());
+    assertThat(node.node.answerPeer("scores", "v1", 4, keys))
+        .containsOnly(
+            new PeerAnswer.NotHere(
+                "version v1 of dataset scores has 3 shards here, and 4 were asked for"));
   }
 }

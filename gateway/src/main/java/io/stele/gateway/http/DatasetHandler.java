@@ -41,11 +41,15 @@ import org.jspecify.annotations.Nullable;
  *   GET  /?proxy=status                 all datasets as this node alone sees them
  * </pre>
  *
+ * <p>Nodes add {@code shards=N} to {@code proxy=VERSION}, the number of shards that they count, and
+ * get no answer from a node that counts others.
+ *
  * <p>HEAD is answered as GET is, without the body; everything else is 400.
  */
 final class DatasetHandler extends Handler.Abstract {
   private static final String HEALTH = "/healthz";
   private static final String PROXY = "proxy";
+  private static final String SHARDS = "shards";
   private static final String ALL = "all";
   private static final String SHARD_ID = "X-Sequins-Shard-ID";
 
@@ -143,7 +147,9 @@ final class DatasetHandler extends Handler.Abstract {
     String proxied = query == null ? null : RequestPath.parameter(query, PROXY);
     if (proxied != null) {
       PeerAnswer answer =
-          served.answerPeer(named.dataset(), proxied, List.of(named.key())).getFirst();
+          served
+              .answerPeer(named.dataset(), proxied, shards(query), List.of(named.key()))
+              .getFirst();
       answers.peer(proxied, answer, response, callback);
       return;
     }
@@ -159,6 +165,16 @@ final class DatasetHandler extends Handler.Abstract {
             answers.lookup(named.dataset(), served.get(named.dataset(), named.key()), to, done));
   }
 
+  /** As the peer counts them; 0 if it does not say, as older ones. */
+  private static int shards(@Nullable String query) {
+    String given = query == null ? null : RequestPath.parameter(query, SHARDS);
+    try {
+      return given == null ? 0 : Integer.parseInt(given);
+    } catch (NumberFormatException e) {
+      throw new InvalidRequestException("shards=" + given + ": must be a number");
+    }
+  }
+
   private void many(
       DatasetService served,
       String dataset,
@@ -166,7 +182,9 @@ final class DatasetHandler extends Handler.Abstract {
       Response response,
       Callback callback) {
     String type = request.getHeaders().get(HttpHeader.CONTENT_TYPE);
-    String proxied = RequestPath.parameter(request.getHttpURI().getQuery(), PROXY);
+    String query = request.getHttpURI().getQuery();
+    String proxied = RequestPath.parameter(query, PROXY);
+    int shards = shards(query);
     Content.Source.asByteArrayAsync(
         request,
         MultiGet.MOST_BYTES,
@@ -176,7 +194,7 @@ final class DatasetHandler extends Handler.Abstract {
             later(
                 response,
                 callback,
-                (to, done) -> many(served, dataset, proxied, type, body, to, done));
+                (to, done) -> many(served, dataset, proxied, shards, type, body, to, done));
           }
 
           @Override
@@ -193,6 +211,7 @@ final class DatasetHandler extends Handler.Abstract {
       DatasetService served,
       String dataset,
       @Nullable String proxied,
+      int shards,
       @Nullable String type,
       byte[] body,
       Response response,
@@ -202,7 +221,10 @@ final class DatasetHandler extends Handler.Abstract {
     List<MultiGet.Entry> entries;
     if (proxied != null) {
       version = proxied;
-      entries = served.answerPeer(dataset, proxied, keys).stream().map(MultiGet.Entry::of).toList();
+      entries =
+          served.answerPeer(dataset, proxied, shards, keys).stream()
+              .map(MultiGet.Entry::of)
+              .toList();
       response.getHeaders().put(Answers.VERSION, version);
     } else {
       List<Lookup> lookups = served.mget(dataset, keys);

@@ -80,8 +80,8 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
 
   @Override
   public CompletableFuture<List<PeerAnswer>> get(
-      String address, String dataset, String version, List<Bytes> keys) {
-    String query = "?proxy=" + RequestPath.encode(Bytes.utf8(version));
+      String address, String dataset, String version, int shards, List<Bytes> keys) {
+    String query = "?proxy=" + RequestPath.encode(Bytes.utf8(version)) + "&shards=" + shards;
     String path = RequestPath.encode(Bytes.utf8(dataset));
     if (keys.size() == 1 && !keys.getFirst().isEmpty()) {
       return send(

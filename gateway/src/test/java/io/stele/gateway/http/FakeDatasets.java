@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
 /** One dataset, {@code scores}, of which one version is served and another is being loaded. */
 final class FakeDatasets implements DatasetService {
   static final String DATASET = "scores";
+
+  /** A number of shards that it does not have. */
+  static final int OTHER_SHARDS = 99;
+
   static final String VERSION = "v1";
   static final String NEXT = "v2";
   static final long LOADED = 1_762_500_000_123_456L; // Fri, 07 Nov 2025 07:20:00 GMT
@@ -77,10 +81,13 @@ final class FakeDatasets implements DatasetService {
   }
 
   @Override
-  public List<PeerAnswer> answerPeer(String dataset, String version, List<Bytes> keys) {
+  public List<PeerAnswer> answerPeer(String dataset, String version, int shards, List<Bytes> keys) {
     List<PeerAnswer> answers = new ArrayList<>();
     for (Bytes key : keys) {
-      if (!dataset.equals(DATASET) || !version.equals(VERSION) || elsewhere.containsKey(key)) {
+      if (!dataset.equals(DATASET)
+          || !version.equals(VERSION)
+          || shards == OTHER_SHARDS
+          || elsewhere.containsKey(key)) {
         answers.add(new PeerAnswer.NotHere("no " + dataset + " " + version + " here"));
       } else {
         Bytes value = values.get(key);

@@ -44,7 +44,11 @@ class HttpPeersTest {
   }
 
   private List<PeerAnswer> get(String version, Bytes... keys) throws Exception {
-    return peers.get(address, "scores", version, List.of(keys)).get(10, TimeUnit.SECONDS);
+    return get(version, 5, keys);
+  }
+
+  private List<PeerAnswer> get(String version, int shards, Bytes... keys) throws Exception {
+    return peers.get(address, "scores", version, shards, List.of(keys)).get(10, TimeUnit.SECONDS);
   }
 
   @Test
@@ -68,6 +72,16 @@ class HttpPeersTest {
             new PeerAnswer.Found(Bytes.utf8("12")),
             new PeerAnswer.Missing(),
             new PeerAnswer.NotHere("no scores v1 here"));
+  }
+
+  @Test
+  void theNumberOfShardsIsSentAlong() throws Exception {
+    datasets.put(Bytes.utf8("alice"), Bytes.utf8("12"));
+    PeerAnswer not = new PeerAnswer.NotHere("no scores v1 here");
+
+    assertThat(get("v1", FakeDatasets.OTHER_SHARDS, Bytes.utf8("alice"))).containsExactly(not);
+    assertThat(get("v1", FakeDatasets.OTHER_SHARDS, Bytes.utf8("alice"), Bytes.utf8("x")))
+        .containsExactly(not, not);
   }
 
   @ParameterizedTest
@@ -141,7 +155,7 @@ class HttpPeersTest {
                   });
       CompletableFuture<List<PeerAnswer>> answer =
           peers.get(
-              "127.0.0.1:" + other.getLocalPort(), "scores", "v1", List.of(Bytes.utf8("alice")));
+              "127.0.0.1:" + other.getLocalPort(), "scores", "v1", 5, List.of(Bytes.utf8("alice")));
 
       assertThatThrownBy(() -> answer.get(10, TimeUnit.SECONDS))
           .hasCauseInstanceOf(UnavailableException.class)
@@ -155,7 +169,11 @@ class HttpPeersTest {
     try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       CompletableFuture<List<PeerAnswer>> answer =
           peers.get(
-              "127.0.0.1:" + silent.getLocalPort(), "scores", "v1", List.of(Bytes.utf8("alice")));
+              "127.0.0.1:" + silent.getLocalPort(),
+              "scores",
+              "v1",
+              5,
+              List.of(Bytes.utf8("alice")));
       try (Socket socket = silent.accept()) {
         socket.setSoTimeout(10_000);
         readHead(socket.getInputStream());
