@@ -208,9 +208,13 @@ final class Sender {
     return gapEnd > base ? base : Math.max(base, Math.min(ownDone, foreignDone));
   }
 
+  /** What others are told: of a store that has never answered, nothing is known for certain. */
   Push.Confirmed state() {
     lock.lock();
     try {
+      if (store == null) {
+        return new Push.Confirmed(target.assignment().id(), 0, 0);
+      }
       return new Push.Confirmed(
           target.assignment().id(), confirmedNow(), gapEnd > base ? base : Math.max(base, ownDone));
     } finally {
