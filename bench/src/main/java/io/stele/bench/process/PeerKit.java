@@ -50,6 +50,15 @@ public record PeerKit(Path home, String version) {
       String release,
       String versionJar,
       int megabytes) {
+    public Parts {
+      for (String option : options) {
+        if (!option.startsWith("-")) {
+          throw new IllegalArgumentException(
+              "option '" + option + "' for Maven, of " + name + ": must begin with '-'");
+        }
+      }
+    }
+
     private String home() {
       return directory + String.join("", options).replaceAll("[^A-Za-z0-9.-]", "-");
     }

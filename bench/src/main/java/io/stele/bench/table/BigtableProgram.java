@@ -26,13 +26,7 @@ final class BigtableProgram {
 
   private static final String EMULATOR_JAR = "google-cloud-bigtable-emulator-core-";
   private static final PeerKit.Parts PARTS =
-      new PeerKit.Parts(
-          "Bigtable",
-          "bigtable",
-          List.of("bench/src/main/java/io/stele/bench/table/ycsb"),
-          "17",
-          EMULATOR_JAR,
-          120);
+      new PeerKit.Parts("Bigtable", "bigtable", List.of(), "17", EMULATOR_JAR, 120);
 
   private final PeerKit kit;
 
