@@ -27,7 +27,7 @@ final class ServedVersion {
   /**
    * Without shards as yet.
    *
-   * @param damaged is told of a shard that a lookup could not read; from any thread
+   * @param damaged called, from any thread, with a shard that a lookup could not read
    */
   ServedVersion(
       String dataset,

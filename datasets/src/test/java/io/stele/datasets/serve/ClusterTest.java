@@ -482,15 +482,6 @@ class ClusterTest {
     assertAllServe("v2", 60);
   }
 
-  /** Loads that make progress are waited for, however long they take. */
-  @Test
-  void shardsThatAreOnTheirWayAreLeftToTheirNodes() throws Exception {
-    cluster.with(patient(1)).write("v1", 6, 60);
-    List<TestCluster.Member> nodes = cluster.start(3);
-    settleSlowly();
-    assertThat(nodes.stream().map(node -> node.shards("v1").size())).containsOnly(2);
-  }
-
   /** Repairs by default; nodes wait ten seconds for one another. */
   private static DatasetSettings patient(int replication) {
     return new DatasetSettings(

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * which every use of it must bear.
  *
  * <p>What is known of a table never becomes older. It becomes newer by {@link #refresh}, which is
- * called on notices, now and then, and by whoever hears of something newer ({@link #atLeast}). It
- * is kept on disk too, and a server begins with that.
+ * called on notices, now and then, and by anyone who hears of something newer ({@link #atLeast}).
+ * It is kept on disk too, and a server begins with that.
  *
  * <p>A table is forgotten only when its drop is on record. One that the service does not list, and
  * has no such record of, stays known and is served: the service has lost it.

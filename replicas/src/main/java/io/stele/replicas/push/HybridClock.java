@@ -65,7 +65,7 @@ public final class HybridClock {
     return time;
   }
 
-  /** What others are told. */
+  /** The time that goes along with messages to others. */
   public long now() {
     return Math.max(last.get(), clock.micros());
   }

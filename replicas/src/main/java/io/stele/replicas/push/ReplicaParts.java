@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
  * What all replicas of a server share.
  *
  * @param clock for waits
- * @param time that others are told, and learned from them
+ * @param time the clock whose time goes along with messages, and which learns from theirs
  */
 public record ReplicaParts(
     Partners partners,

@@ -208,7 +208,7 @@ final class Sender {
     return gapEnd > base ? base : Math.max(base, Math.min(ownDone, foreignDone));
   }
 
-  /** What others are told: of a store that has never answered, nothing is known for certain. */
+  /** How far the target is, for others; nothing is certain of a store that has never answered. */
   Push.Confirmed state() {
     lock.lock();
     try {

@@ -17,7 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * The tablet servers and the master that a member of the metastore knows of, for clients that were
  * given members alone. Looked up in the background at most once a second, in what the member itself
- * has; the answers may be a little old, and whoever is sent to a server that is gone comes back.
+ * has; the answers may be a little old, and a client that is sent to a server that is gone asks
+ * again.
  */
 public final class KnownServers {
   private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
