@@ -61,6 +61,10 @@ final class TcpProxy implements AutoCloseable {
       Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), target));
       links.add(link);
       link.mute = mute; // read after it can be found, so that it misses no call of mute()
+      if (socket.isClosed()) { // accept() may still hand out one connection after close()
+        link.close();
+        return;
+      }
       Thread.ofVirtual().start(link::forwardRequests);
       Thread.ofVirtual().start(link::forwardAnswers);
     } catch (IOException e) {
