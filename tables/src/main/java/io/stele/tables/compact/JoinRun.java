@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One join. The upper tablet stays the one it was, with more rows; the lower one is no more. */
 final class JoinRun {
@@ -59,8 +60,13 @@ final class JoinRun {
         Math.max(written.revision(), Math.max(lowerConfig.revision(), upperConfig.revision()) + 1);
     Correction undo =
         new Correction(table, List.of(lower.tablet(), upper.tablet()), List.of(), revision);
-    meta.save(undo, List.of(written.withRevision(revision)), List.of(lowerConfig.key()));
-    if (!putInPlace(table, lower, upper, both)) {
+    AtomicBoolean done = new AtomicBoolean();
+    meta.save(
+        undo,
+        List.of(written.withRevision(revision)),
+        List.of(lowerConfig.key()),
+        () -> done.set(putInPlace(table, lower, upper, both)));
+    if (!done.get()) {
       meta.undo(undo);
       throw new UnavailableException(
           name(table, lower) + " was changed while it was being joined: try again");

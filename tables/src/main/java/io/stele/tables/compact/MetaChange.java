@@ -53,11 +53,12 @@ final class MetaChange {
   /**
    * Makes a change of META durable.
    *
+   * @param inPlace makes the same change here, before anything else of the table is saved
    * @throws UnavailableException if that failed; it is being undone
    */
-  void save(Correction undo, List<TabletConfig> written, List<TabletKey> erased) {
+  void save(Correction undo, List<TabletConfig> written, List<TabletKey> erased, Runnable inPlace) {
     try {
-      saved.save(undo.table(), written, erased);
+      saved.save(undo.table(), written, erased, inPlace);
     } catch (RuntimeException e) {
       undo(undo);
       throw new UnavailableException(
@@ -94,7 +95,7 @@ final class MetaChange {
     try {
       if (table.state() != TableState.UNKNOWN) {
         TableView view = table.view();
-        saved.save(table, written(correction, view), erased(correction, view));
+        saved.save(table, written(correction, view), erased(correction, view), () -> {});
       }
       pending.remove(correction);
       return true;

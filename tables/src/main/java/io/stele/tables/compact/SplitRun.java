@@ -15,6 +15,8 @@ import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One split. The upper half stays the tablet it was, the lower one is another; both have all the
@@ -45,20 +47,23 @@ final class SplitRun {
     TabletConfig upper = old.withFirst(row);
     Correction undo =
         new Correction(table, List.of(tablet.tablet()), List.of(lower.key()), upper.revision());
-    meta.save(undo, List.of(lower, upper), List.of());
-    Optional<Halves> halves = putInPlace(table, tablet, row);
-    if (halves.isEmpty()) {
+    AtomicReference<@Nullable Halves> made = new AtomicReference<>();
+    meta.save(
+        undo,
+        List.of(lower, upper),
+        List.of(),
+        () -> made.set(putInPlace(table, tablet, row).orElse(null)));
+    Halves halves = made.get();
+    if (halves == null) {
       meta.undo(undo);
       throw new UnavailableException(
           new TabletKey(table.name(), tablet.last())
               + " was changed while it was being split, and was not split: try again");
     }
-    if (!halves.get().upper().files().equals(tablet.files())) {
-      var _ =
-          configs.save(
-              table, List.of(halves.get().lower().tablet(), halves.get().upper().tablet()));
+    if (!halves.upper().files().equals(tablet.files())) {
+      var _ = configs.save(table, List.of(halves.lower().tablet(), halves.upper().tablet()));
     }
-    return halves.get();
+    return halves;
   }
 
   private Optional<Halves> putInPlace(Table table, TabletView seen, Bytes row) {

@@ -133,14 +133,17 @@ public final class ConfigSaver implements TabletConfigs {
   /**
    * Saves and removes configurations of one table together, of tablets that are here and of what
    * they become; returns when that is durable.
+   *
+   * @param inPlace run in the thread that saves, between this and the next save
    */
-  public void replace(Table table, List<TabletConfig> saved, List<TabletKey> erased) {
-    replace(table, new Change(saved, erased), guard(ConfigGuard.ownedOrNew(home.log())));
+  public void replace(
+      Table table, List<TabletConfig> saved, List<TabletKey> erased, Runnable inPlace) {
+    replace(table, new Change(saved, erased), guard(ConfigGuard.ownedOrNew(home.log())), inPlace);
   }
 
   /** Saves tablets that leave this server; returns when that is durable. */
   void leave(Table table, List<TabletConfig> saved) {
-    replace(table, new Change(saved, List.of()), guard(ConfigGuard.owned(home.log())));
+    replace(table, new Change(saved, List.of()), guard(ConfigGuard.owned(home.log())), () -> {});
   }
 
   /**
@@ -150,16 +153,18 @@ public final class ConfigSaver implements TabletConfigs {
    * @throws io.stele.base.error.ConflictException if they are not so any more: another has them
    */
   public void takeOver(Table table, List<TabletConfig> read, List<TabletConfig> saved) {
-    replace(table, new Change(saved, List.of()), guard(ConfigGuard.unchanged(read)));
+    replace(table, new Change(saved, List.of()), guard(ConfigGuard.unchanged(read)), () -> {});
   }
 
-  private void replace(Table table, Change change, ConfigGuard guard) {
+  private void replace(Table table, Change change, ConfigGuard guard, Runnable inPlace) {
     if (table.isFixed()) {
       FixedTable.save(files, table, change.saved().getFirst());
+      inPlace.run();
       return;
     }
     try {
-      Futures.await(sequencer.unlessFailed(writer.replace(table.name(), () -> change, guard)));
+      Futures.await(
+          sequencer.unlessFailed(writer.replace(table.name(), () -> change, guard, inPlace)));
     } catch (FencedException e) {
       if (sequencer.mayAnswer()) {
         // One of them was taken from here: saved one by one, it is found which.

@@ -95,24 +95,19 @@ public final class ConfigWriter implements AutoCloseable {
    *     saves may have been made meanwhile
    */
   public CompletableFuture<Long> replace(String table, Supplier<Change> change) {
-    return replace(table, change, () -> {});
-  }
-
-  /** The same, if what META says of each tablet is as it must be. */
-  public CompletableFuture<Long> replace(String table, Supplier<Change> change, ConfigGuard guard) {
-    return lane(table).replace(change, guard, () -> {});
+    return replace(table, change, ConfigGuard.NONE, () -> {});
   }
 
   /**
-   * The same, with something to be done between the change and the next write: a split must be in
-   * place by then, or a save that waits would still find the whole tablet and write it over its
-   * upper half.
+   * The same, if what META says of each tablet is as it must be, and with something to be done
+   * between the change and the next write: a split must be in place by then, or a save that waits
+   * would still find the whole tablet and write it over its upper half.
    *
    * @param whenDurable called in the lane's thread; what it throws, the future fails with
    */
   public CompletableFuture<Long> replace(
-      String table, Supplier<Change> change, Runnable whenDurable) {
-    return lane(table).replace(change, ConfigGuard.NONE, whenDurable);
+      String table, Supplier<Change> change, ConfigGuard guard, Runnable whenDurable) {
+    return lane(table).replace(change, guard, whenDurable);
   }
 
   /** Completed when all that was asked for by now of a table's level is saved or has failed. */

@@ -60,6 +60,15 @@ class JoinTest {
   }
 
   @Test
+  void savesThatWaitBehindAJoinDoNotUndoIt() {
+    Tablet lower = t.add("", "k", t.write(put("a", "1", 1)));
+    Tablet upper = t.add("k", "!", t.write(put("x", "1", 2)));
+    t.savedNext.addAll(List.of(lower, upper));
+    splitter.join(t.table, lower);
+    assertThat(t.metaTablets()).containsExactly("(, !]");
+  }
+
+  @Test
   void aSplitAndAJoinLeaveEverythingAsItWas() {
     Tablet tablet = t.add("", "!", t.write(rows(0, 100, 1)), t.write(rows(50, 60, 2)));
     List<FilePath> files = t.chain(tablet);

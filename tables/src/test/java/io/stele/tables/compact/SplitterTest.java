@@ -191,12 +191,17 @@ class SplitterTest {
     Tablet tablet = hundredRows();
     AtomicInteger saves = new AtomicInteger();
     SplitConfigs leaving =
-        (table, written, erased) -> {
-          t.save(table, written, erased);
-          if (saves.incrementAndGet() == 1) {
-            t.setState(tablet, TabletState.READ_ONLY);
-          }
-        };
+        (table, written, erased, inPlace) ->
+            t.save(
+                table,
+                written,
+                erased,
+                () -> {
+                  if (saves.incrementAndGet() == 1) {
+                    t.setState(tablet, TabletState.READ_ONLY);
+                  }
+                  inPlace.run();
+                });
     Splitter other =
         new Splitter(
             t.server,
@@ -251,12 +256,17 @@ class SplitterTest {
     Tablet tablet = hundredRows();
     AtomicInteger saves = new AtomicInteger();
     SplitConfigs flushing =
-        (table, written, erased) -> {
-          t.save(table, written, erased);
-          if (saves.incrementAndGet() == 1) {
-            t.flush(put(row(10), "new", 9), put(row(90), "new", 9));
-          }
-        };
+        (table, written, erased, inPlace) ->
+            t.save(
+                table,
+                written,
+                erased,
+                () -> {
+                  if (saves.incrementAndGet() == 1) {
+                    t.flush(put(row(10), "new", 9), put(row(90), "new", 9));
+                  }
+                  inPlace.run();
+                });
     Splitter other =
         new Splitter(
             t.server,
@@ -274,6 +284,15 @@ class SplitterTest {
     other.split(t.table, tablet, Optional.of(bytes(row(49))));
     assertThat(t.asyncSaves).containsExactly("(, 000049]", "(000049, !]");
     assertThat(t.readAll()).contains(row(10) + "=new", row(90) + "=new").hasSize(100);
+  }
+
+  /** Such as that of a tablet whose log has just been read: nothing keeps it from being asked. */
+  @Test
+  void aSaveThatWaitsBehindASplitDoesNotUndoIt() {
+    Tablet tablet = hundredRows();
+    t.savedNext.add(tablet);
+    split(tablet, row(49));
+    assertThat(t.metaTablets()).containsExactlyInAnyOrder("(, 000049]", "(000049, !]");
   }
 
   @Test

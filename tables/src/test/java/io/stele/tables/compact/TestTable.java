@@ -91,6 +91,7 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
   }
 
   final List<Fate> fates = new ArrayList<>(); // used up one by one; then all are written
+  final List<Tablet> savedNext = new ArrayList<>(); // wait to be saved behind the next change
   CompletableFuture<Long> asyncOutcome = CompletableFuture.completedFuture(0L);
   private long revision = 10;
 
@@ -341,7 +342,7 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
   }
 
   @Override
-  public void save(Table of, List<TabletConfig> written, List<TabletKey> erased) {
+  public void save(Table of, List<TabletConfig> written, List<TabletKey> erased, Runnable inPlace) {
     Fate fate = fates.isEmpty() ? Fate.WRITTEN : fates.removeFirst();
     if (fate != Fate.LOST) {
       for (TabletConfig config : written) {
@@ -355,6 +356,11 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
     if (fate != Fate.WRITTEN) {
       throw new OutcomeUnknownException("META does not answer");
     }
+    inPlace.run();
+    for (Tablet tablet : savedNext) {
+      of.view().find(tablet).ifPresent(each -> meta.put(last(each.last()), configOf(of, each)));
+    }
+    savedNext.clear();
   }
 
   /** Collects what a listener of all tablets is told. */

@@ -241,6 +241,7 @@ class ConfigWriterTest {
               queued.join();
               return new Change(List.of(tablet("", "m"), tablet("m", "!")), List.of());
             },
+            ConfigGuard.NONE,
             () -> upper.set(tablet("m", "!")));
     CompletableFuture<Long> behind = writer.save(upper.get().key(), () -> Optional.of(upper.get()));
     queued.complete(null);
@@ -255,6 +256,7 @@ class ConfigWriterTest {
         writer.replace(
             "t",
             () -> new Change(List.of(tablet("", "!")), List.of()),
+            ConfigGuard.NONE,
             () -> {
               throw new IllegalStateException("gone meanwhile");
             });
