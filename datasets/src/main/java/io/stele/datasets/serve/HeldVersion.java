@@ -5,7 +5,6 @@ import io.stele.base.dataset.NodeVersion;
 import io.stele.base.dataset.VersionState;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.SteleException;
-import io.stele.base.event.Subscription;
 import io.stele.datasets.shard.Shard;
 import io.stele.datasets.version.VersionFiles;
 import io.stele.datasets.version.VersionLoad;
@@ -14,7 +13,6 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -31,10 +29,10 @@ final class HeldVersion {
   private final String dataset;
   private final String version;
   private final long createdMicros;
-  private final Map<Integer, Subscription> published = new HashMap<>();
+  private final Map<Integer, Shown> published = new HashMap<>(); // by the number of the block
   private @Nullable ServedVersion served; // once it is known how many shards there are
   private SharedMap.@Nullable Children children;
-  private Set<String> mirrored = Set.of(); // what the map said last
+  private Map<String, String> mirrored = Map.of(); // what the map said last
   private @Nullable VersionFiles files;
   private @Nullable VersionRecord record; // once this node has chosen its shards
   private @Nullable VersionLoad load;
@@ -115,12 +113,12 @@ final class HeldVersion {
         new ServedVersion(
             dataset, version, shards, createdMicros, node.clock.nanos(), this::damaged);
     served = fresh;
-    children = node.map.watch("partitions/" + dataset + "/" + version, node::wake);
+    children = node.map.watch(directory(), node::wake);
   }
 
   /** Whether the map has ever said who has what. */
   boolean heard() {
-    return children != null && children.names().isPresent();
+    return children != null && children.entries().isPresent();
   }
 
   /** Takes over what the map says. */
@@ -128,11 +126,11 @@ final class HeldVersion {
     ServedVersion now = served;
     if (now != null && children != null) {
       children
-          .names()
-          .filter(names -> !names.equals(mirrored))
+          .entries()
+          .filter(entries -> !entries.equals(mirrored))
           .ifPresent(
-              names -> {
-                mirrored = Set.copyOf(names);
+              entries -> {
+                mirrored = Map.copyOf(entries);
                 now.holders(Holders.parse(now.shards(), mirrored, node.address));
               });
     }
@@ -169,16 +167,28 @@ final class HeldVersion {
       return;
     }
     now.add(shard);
-    published.computeIfAbsent(
-        shard.number(),
-        number ->
-            node.map.publish(
-                "partitions/"
-                    + dataset
-                    + "/"
-                    + version
-                    + "/"
-                    + Holders.child(number, node.address)));
+    show(shard.number(), true);
+  }
+
+  /** A block of shards, and what the map says of it. */
+  private record Shown(ShardBlock block, SharedMap.Published entry) {}
+
+  /** Publishes that a shard is here, or is not here any more. */
+  private void show(int shard, boolean here) {
+    Shown shown =
+        published.computeIfAbsent(
+            shard / ShardBlock.SHARDS,
+            _ -> {
+              ShardBlock block = ShardBlock.of(shard);
+              return new Shown(
+                  block, node.map.publish(directory() + "/" + block.name(node.address), ""));
+            });
+    shown.block.set(shard, here);
+    shown.entry.set(shown.block.value());
+  }
+
+  private String directory() {
+    return "partitions/" + dataset + "/" + version;
   }
 
   /**
@@ -192,10 +202,7 @@ final class HeldVersion {
           if (now == null || !now.remove(shard)) {
             return; // told already
           }
-          Subscription shown = published.remove(shard.number());
-          if (shown != null) {
-            shown.close();
-          }
+          show(shard.number(), false);
           node.publish(
               new DatasetEvent.ShardDamaged(
                   dataset, version, shard.number(), NodeContext.message(problem)));
@@ -399,7 +406,7 @@ final class HeldVersion {
   }
 
   private void unpublish() {
-    published.values().forEach(Subscription::close);
+    published.values().forEach(shown -> shown.entry.close());
     published.clear();
     if (children != null) {
       children.close();

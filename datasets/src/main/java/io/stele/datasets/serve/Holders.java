@@ -1,14 +1,12 @@
 package io.stele.datasets.serve;
 
-import io.stele.datasets.shard.ShardFiles;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 
-/**
- * Who else has which shards of a version, by the map of partitions: children named {@code
- * 00003@host:port}. What is not so named, or is no shard of the version, is passed over.
- */
+/** Who else has which shards of a version, by the map of partitions ({@link ShardBlock}). */
 final class Holders {
   private final List<List<String>> byShard;
 
@@ -16,40 +14,29 @@ final class Holders {
     this.byShard = byShard;
   }
 
-  static Holders parse(int shards, Collection<String> children, String self) {
-    List<List<String>> byShard = new ArrayList<>(shards);
-    for (int i = 0; i < shards; i++) {
-      byShard.add(List.of());
-    }
-    for (String child : children) {
-      int at = child.indexOf('@');
-      int shard = at == 5 ? number(child) : -1;
-      String address = child.substring(at + 1);
-      if (shard >= 0 && shard < shards && !address.equals(self)) {
-        List<String> holders = new ArrayList<>(byShard.get(shard));
-        holders.add(address);
-        holders.sort(null);
-        byShard.set(shard, List.copyOf(holders));
-      }
-    }
+  static Holders none(int shards) {
+    return parse(shards, Map.of(), "");
+  }
+
+  /**
+   * Reads the entries of a version. What does not look like one, or is of no shard of the version,
+   * is passed over.
+   */
+  static Holders parse(int shards, Map<String, String> entries, String self) {
+    List<List<String>> byShard =
+        new ArrayList<>(Stream.generate(ArrayList<String>::new).limit(shards).toList());
+    entries.forEach(
+        (name, value) -> {
+          String address = ShardBlock.address(name);
+          if (!address.equals(self)) {
+            BitSet held = ShardBlock.parse(name, value);
+            held.stream()
+                .takeWhile(shard -> shard < shards)
+                .forEach(shard -> byShard.get(shard).add(address));
+          }
+        });
+    byShard.replaceAll(holders -> holders.stream().distinct().sorted().toList());
     return new Holders(byShard);
-  }
-
-  /** The name under which a node publishes that it has a shard. */
-  static String child(int shard, String address) {
-    return ShardFiles.name(shard) + "@" + address;
-  }
-
-  private static int number(String child) {
-    int number = 0;
-    for (int i = 0; i < 5; i++) {
-      int digit = Character.digit(child.charAt(i), 10);
-      if (digit < 0) {
-        return -1;
-      }
-      number = 10 * number + digit;
-    }
-    return number;
   }
 
   /** The other nodes that have a shard, in order. */

@@ -42,7 +42,7 @@ final class ServedVersion {
     this.createdMicros = createdMicros;
     this.held = new AtomicReferenceArray<>(shards);
     this.damaged = damaged;
-    this.holders = Holders.parse(shards, List.of(), "");
+    this.holders = Holders.none(shards);
     this.usedNanos = nowNanos;
   }
 

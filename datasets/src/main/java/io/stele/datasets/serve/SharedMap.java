@@ -1,6 +1,7 @@
 package io.stele.datasets.serve;
 
 import io.stele.base.event.Subscription;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -16,9 +17,25 @@ import java.util.Set;
 public interface SharedMap {
   /**
    * Publishes an ephemeral key as soon as that is possible, and again whenever it was lost (with
-   * the session, or because somebody wiped the directory), until the subscription is closed.
+   * the session, or because somebody wiped the directory), until it is closed.
+   *
+   * @param value what others read with it at first
    */
-  Subscription publish(String key);
+  Published publish(String key, String value);
+
+  /** The same for a key that says all by being there. */
+  default Published publish(String key) {
+    return publish(key, "");
+  }
+
+  /** A key of this node. */
+  interface Published extends Subscription {
+    /**
+     * Has others read something else with it, as soon as that is possible. Of several values in
+     * quick succession they may see the last one only.
+     */
+    void set(String value);
+  }
 
   /**
    * Mirrors the direct children of a directory.
@@ -30,8 +47,13 @@ public interface SharedMap {
 
   /** A directory's children as last heard of. */
   interface Children extends AutoCloseable {
-    /** Their names, without the directory; nothing as long as no list has ever been seen. */
-    Optional<Set<String>> names();
+    /** Values by name, without the directory; nothing as long as no list has ever been seen. */
+    Optional<Map<String, String>> entries();
+
+    /** Their names alone. */
+    default Optional<Set<String>> names() {
+      return entries().map(Map::keySet);
+    }
 
     @Override
     void close();

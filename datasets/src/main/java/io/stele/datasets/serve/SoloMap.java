@@ -1,41 +1,53 @@
 package io.stele.datasets.serve;
 
-import io.stele.base.event.Subscription;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 
 /** The map of a node that has no cluster: it sees itself. */
 public final class SoloMap implements SharedMap {
-  private final Set<String> keys = new TreeSet<>();
+  private final Map<String, String> keys = new TreeMap<>(); // guarded by itself
 
   @Override
-  public Subscription publish(String key) {
-    synchronized (keys) {
-      keys.add(key);
-    }
-    return () -> {
-      synchronized (keys) {
-        keys.remove(key);
+  public Published publish(String key, String value) {
+    put(key, value);
+    return new Published() {
+      @Override
+      public void set(String next) {
+        put(key, next);
+      }
+
+      @Override
+      public void close() {
+        synchronized (keys) {
+          keys.remove(key);
+        }
       }
     };
+  }
+
+  private void put(String key, String value) {
+    synchronized (keys) {
+      keys.put(key, value);
+    }
   }
 
   @Override
   public Children watch(String directory, Runnable changed) {
     return new Children() {
       @Override
-      public Optional<Set<String>> names() {
-        Set<String> names = new TreeSet<>();
+      public Optional<Map<String, String>> entries() {
+        Map<String, String> entries = new TreeMap<>();
         synchronized (keys) {
-          for (String key : keys) {
-            int slash = key.lastIndexOf('/');
-            if (key.substring(0, slash).equals(directory)) {
-              names.add(key.substring(slash + 1));
-            }
-          }
+          keys.forEach(
+              (key, value) -> {
+                int slash = key.lastIndexOf('/');
+                if (key.substring(0, slash).equals(directory)) {
+                  entries.put(key.substring(slash + 1), value);
+                }
+              });
         }
-        return Optional.of(names);
+        return Optional.of(entries);
       }
 
       @Override

@@ -64,10 +64,10 @@ class ClusterTest {
             List.of(1, 2, 4),
             List.of(1, 3, 4));
     assertAllServe("v1", 100);
-    assertThat(cluster.map.children("partitions/scores/v1"))
+    assertThat(cluster.map.holders("scores", "v1"))
         .hasSize(15)
         .contains("00000@n01:1", "00004@n05:1");
-    assertThat(cluster.map.children("nodes")).hasSize(5).contains("n01:1");
+    assertThat(cluster.map.children("nodes")).hasSize(5).containsKey("n01:1");
   }
 
   @Test
@@ -221,7 +221,7 @@ class ClusterTest {
       assertThat(node.shards("v2")).isEmpty();
       assertThat(node.shards("v1")).isEmpty();
     }
-    assertThat(cluster.map.children("partitions/scores/v2")).isEmpty();
+    assertThat(cluster.map.holders("scores", "v2")).isEmpty();
     assertAllServe("v3", 30);
   }
 
@@ -518,7 +518,7 @@ class ClusterTest {
       assertThat(node.ask("k" + i)).isEqualTo("v1:" + i);
     }
     assertThat(node.shards("v1")).containsExactly(0);
-    assertThat(cluster.map.children("partitions/scores/v1")).doesNotContain("00001@n01:1");
+    assertThat(cluster.map.holders("scores", "v1")).doesNotContain("00001@n01:1");
     assertThat(node.events)
         .filteredOn(DatasetEvent.ShardDamaged.class::isInstance)
         .singleElement()

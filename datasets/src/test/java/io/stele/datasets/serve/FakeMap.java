@@ -1,6 +1,6 @@
 package io.stele.datasets.serve;
 
-import io.stele.base.event.Subscription;
+import io.stele.datasets.shard.ShardFiles;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,10 +16,12 @@ import java.util.random.RandomGenerator;
  * has a copy, which is brought up to date at once, or when a test says so, or never.
  */
 final class FakeMap {
-  private final Map<String, Client> owners = new TreeMap<>(); // by key
+  private final Map<String, Entry> entries = new TreeMap<>(); // by key
   private final List<Client> clients = new ArrayList<>();
   private boolean prompt = true;
   private boolean down;
+
+  private record Entry(Client owner, String value) {}
 
   Client client() {
     Client client = new Client();
@@ -44,7 +46,7 @@ final class FakeMap {
 
   /** Deletes everything, as an operator might; clients publish again what is theirs. */
   void wipe() {
-    owners.clear();
+    entries.clear();
     deliverAll();
   }
 
@@ -56,24 +58,38 @@ final class FakeMap {
 
   /** Puts a key in that no node stands behind. */
   void inject(String key) {
-    owners.put(key, new Client());
+    entries.put(key, new Entry(new Client(), ""));
     deliverAll();
   }
 
   Set<String> keys() {
-    return new TreeSet<>(owners.keySet());
+    return new TreeSet<>(entries.keySet());
   }
 
-  /** The keys in a directory. */
-  Set<String> children(String directory) {
-    Set<String> names = new TreeSet<>();
-    for (String key : owners.keySet()) {
-      int slash = key.lastIndexOf('/');
-      if (key.substring(0, slash).equals(directory)) {
-        names.add(key.substring(slash + 1));
-      }
-    }
-    return names;
+  /** The entries of a directory. */
+  Map<String, String> children(String directory) {
+    Map<String, String> children = new TreeMap<>();
+    entries.forEach(
+        (key, entry) -> {
+          int slash = key.lastIndexOf('/');
+          if (key.substring(0, slash).equals(directory)) {
+            children.put(key.substring(slash + 1), entry.value);
+          }
+        });
+    return children;
+  }
+
+  /** Who has which shards of a version, as {@code 00003@host:port}. */
+  Set<String> holders(String dataset, String version) {
+    Set<String> holders = new TreeSet<>();
+    children("partitions/" + dataset + "/" + version)
+        .forEach(
+            (name, value) ->
+                ShardBlock.parse(name, value).stream()
+                    .forEach(
+                        shard ->
+                            holders.add(ShardFiles.name(shard) + "@" + ShardBlock.address(name))));
+    return holders;
   }
 
   private void deliverAll() {
@@ -91,28 +107,40 @@ final class FakeMap {
 
   /** One node's session. */
   final class Client implements SharedMap {
-    private final Set<String> own = new TreeSet<>();
-    private final Map<String, Set<String>> seen = new HashMap<>();
+    private final Map<String, String> own = new TreeMap<>();
+    private final Map<String, Map<String, String>> seen = new HashMap<>();
     private final Map<String, List<Runnable>> watchers = new HashMap<>();
     private boolean frozen;
 
     @Override
-    public Subscription publish(String key) {
-      own.add(key);
+    public Published publish(String key, String value) {
+      put(key, value);
+      return new Published() {
+        @Override
+        public void set(String next) {
+          put(key, next);
+        }
+
+        @Override
+        public void close() {
+          own.remove(key);
+          if (!down) {
+            entries.computeIfPresent(key, (_, entry) -> entry.owner == Client.this ? null : entry);
+          }
+          deliverAll();
+        }
+      };
+    }
+
+    private void put(String key, String value) {
+      own.put(key, value);
       republish();
       deliverAll();
-      return () -> {
-        own.remove(key);
-        if (!down && owners.get(key) == this) {
-          owners.remove(key);
-        }
-        deliverAll();
-      };
     }
 
     private void republish() {
       if (!down) {
-        own.forEach(key -> owners.put(key, this));
+        own.forEach((key, value) -> entries.put(key, new Entry(this, value)));
       }
     }
 
@@ -124,7 +152,7 @@ final class FakeMap {
       }
       return new Children() {
         @Override
-        public Optional<Set<String>> names() {
+        public Optional<Map<String, String>> entries() {
           return Optional.ofNullable(seen.get(directory));
         }
 
@@ -149,7 +177,7 @@ final class FakeMap {
         return;
       }
       for (String directory : List.copyOf(watchers.keySet())) {
-        Set<String> now = children(directory);
+        Map<String, String> now = children(directory);
         if (!now.equals(seen.put(directory, now))) {
           List.copyOf(watchers.getOrDefault(directory, List.of())).forEach(Runnable::run);
         }
@@ -158,7 +186,7 @@ final class FakeMap {
 
     /** The session ends, as with its process. */
     void end() {
-      owners.values().removeIf(owner -> owner == this);
+      entries.values().removeIf(entry -> entry.owner == this);
       clients.remove(this);
       own.clear();
       deliverAll();
@@ -166,7 +194,7 @@ final class FakeMap {
 
     /** The session is lost and a new one begun. */
     void expire() {
-      owners.values().removeIf(owner -> owner == this);
+      entries.values().removeIf(entry -> entry.owner == this);
       deliverAll();
       republish();
       deliverAll();

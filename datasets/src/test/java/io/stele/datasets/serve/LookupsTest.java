@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +32,7 @@ class LookupsTest {
   void aVersionThatIsLetGoUnderALookupIsFollowedByTheNextAndNotByAFailure() {
     ServedVersion gone = new ServedVersion("scores", "v1", 1, 0, 0, (_, _) -> {});
     ServedVersion next = new ServedVersion("scores", "v2", 1, 0, 0, (_, _) -> {});
-    next.holders(Holders.parse(1, List.of("00000@other"), "self"));
+    next.holders(Holders.parse(1, Map.of("00000@other", ""), "self"));
     Deque<ServedVersion> serving = new ArrayDeque<>(List.of(gone, next, next, next));
     assertThat(lookups.get("scores", List.of(Bytes.utf8("key")), serving::removeFirst))
         .singleElement()

@@ -8,10 +8,10 @@ import io.stele.base.dataset.Lookup;
 import io.stele.base.time.RandomSource;
 import io.stele.testkit.ManualClock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -67,11 +67,11 @@ class PeerLookupTest {
   }
 
   private void holders(String... addresses) {
-    List<String> children = new ArrayList<>();
+    Map<String, String> entries = new TreeMap<>();
     for (String address : addresses) {
-      children.add("00000@" + address);
+      entries.put("00000@" + address, "");
     }
-    version.holders(Holders.parse(1, children, "self"));
+    version.holders(Holders.parse(1, entries, "self"));
   }
 
   private PeerLookup.Outcome ask(Duration stage, Duration timeout) {
@@ -178,7 +178,9 @@ class PeerLookupTest {
         .isInstanceOfSatisfying(
             PeerLookup.Outcome.GivenUp.class,
             given -> assertThat(given.failure()).isEqualTo(Lookup.Failure.NO_PEER));
-    version.holders(Holders.parse(1, List.of("00000@self", "00001@other", "x", "0000a@b"), "self"));
+    version.holders(
+        Holders.parse(
+            1, Map.of("00000@self", "", "00001@other", "", "x", "", "0000a@b", ""), "self"));
     assertThat(ask(LONG, LONG)).isInstanceOf(PeerLookup.Outcome.GivenUp.class);
     assertThat(peers.asked).isEmpty();
   }

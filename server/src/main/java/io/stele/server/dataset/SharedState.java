@@ -4,7 +4,6 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Event;
-import io.stele.base.event.Subscription;
 import io.stele.base.time.Clock;
 import io.stele.client.metastore.KeyEvent;
 import io.stele.client.metastore.KeyPage;
@@ -38,7 +37,8 @@ import java.util.function.Supplier;
  *
  * <pre>
  *   /stele/datasets/CLUSTER/v1/nodes/ADDRESS                                  gone with its session
- *   /stele/datasets/CLUSTER/v1/partitions/DATASET/VERSION/SHARD@ADDRESS       gone with its session
+ *   /stele/datasets/CLUSTER/v1/partitions/DATASET/VERSION/bFIRST@ADDRESS      gone with its session; which
+ *                                                                             of 1,024 shards it has
  *   /stele/datasets/CLUSTER/v1/sessions/MARK                                  gone with its session
  *   /stele/datasets/CLUSTER/pins/DATASET                                      {@link SharedPins}; stays
  * </pre>
@@ -86,11 +86,17 @@ public final class SharedState implements SharedMap, AutoCloseable {
   private final Condition something = lock.newCondition();
 
   // Guarded by lock.
-  private final Map<String, Integer> wanted = new HashMap<>(); // how often each is published
+  private final Map<String, Wanted> wanted = new HashMap<>();
   private final Set<String> unwanted = new HashSet<>(); // to be deleted
   private boolean changed; // there is something to do
   private boolean over; // this session must end
   private boolean closing;
+
+  /** A key that is to be there, as long as somebody publishes it. */
+  private static final class Wanted {
+    int times;
+    String value = "";
+  }
 
   /**
    * Begins to take part.
@@ -120,23 +126,47 @@ public final class SharedState implements SharedMap, AutoCloseable {
   // ---- what nodes ask
 
   @Override
-  public Subscription publish(String key) {
+  public Published publish(String key, String value) {
     String full = VERSION + key;
-    change(
-        () -> {
-          wanted.merge(full, 1, Integer::sum);
-          unwanted.remove(full);
-        });
-    boolean[] closed = new boolean[1];
-    return () ->
-        change(
-            () -> {
-              if (!closed[0] && wanted.merge(full, -1, Integer::sum) == 0) {
-                wanted.remove(full);
-                unwanted.add(full);
-              }
-              closed[0] = true;
-            });
+    lock.lock();
+    try {
+      Wanted one = wanted.computeIfAbsent(full, _ -> new Wanted());
+      one.times++;
+      one.value = value;
+      unwanted.remove(full);
+      wake();
+      return new Entry(full, one);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private final class Entry implements Published {
+    private final String key;
+    private final Wanted one;
+    private boolean closed; // guarded by lock
+
+    Entry(String key, Wanted one) {
+      this.key = key;
+      this.one = one;
+    }
+
+    @Override
+    public void set(String value) {
+      change(() -> one.value = value);
+    }
+
+    @Override
+    public void close() {
+      change(
+          () -> {
+            if (!closed && --one.times == 0) {
+              wanted.remove(key);
+              unwanted.add(key);
+            }
+            closed = true;
+          });
+    }
   }
 
   @Override
@@ -145,8 +175,8 @@ public final class SharedState implements SharedMap, AutoCloseable {
     Runnable end = mirror.listen(full, told);
     return new Children() {
       @Override
-      public Optional<Set<String>> names() {
-        return mirror.children(full).map(Map::keySet);
+      public Optional<Map<String, String>> entries() {
+        return mirror.children(full);
       }
 
       @Override
@@ -203,7 +233,7 @@ public final class SharedState implements SharedMap, AutoCloseable {
       session.onExpiry(this::endSession);
       watcher = follow();
       events.accept(new SharedEvent.Joined(cluster));
-      Set<String> published = new HashSet<>();
+      Map<String, String> published = new HashMap<>();
       while (known && !isOver() && session.isAlive()) {
         bringUpToDate(session, published);
         await(LOOK.toNanos(), false);
@@ -241,28 +271,31 @@ public final class SharedState implements SharedMap, AutoCloseable {
   }
 
   /** Publishes and deletes what is due; what failed is due again. */
-  private void bringUpToDate(Session session, Set<String> published) {
-    List<String> missing = new ArrayList<>();
+  private void bringUpToDate(Session session, Map<String, String> published) {
+    Map<String, String> missing = new HashMap<>();
     List<String> superfluous;
     lock.lock();
     try {
       changed = false;
-      for (String key : wanted.keySet()) {
-        // Also what was published and is gone: somebody wiped the directory.
-        if (!published.contains(key) || !mirror.has(key)) {
-          missing.add(key);
-        }
-      }
+      wanted.forEach(
+          (key, one) -> {
+            // Also what was published and is gone: somebody wiped the directory.
+            if (!one.value.equals(published.get(key)) || !mirror.has(key)) {
+              missing.put(key, one.value);
+            }
+          });
       superfluous = List.copyOf(unwanted);
     } finally {
       lock.unlock();
     }
-    for (int from = 0; from < missing.size(); from += PUBLISHED_AT_ONCE) {
-      List<String> some = missing.subList(from, Math.min(missing.size(), from + PUBLISHED_AT_ONCE));
+    List<Map.Entry<String, String>> all = List.copyOf(missing.entrySet());
+    for (int from = 0; from < all.size(); from += PUBLISHED_AT_ONCE) {
+      var some = all.subList(from, Math.min(all.size(), from + PUBLISHED_AT_ONCE));
       List<CompletableFuture<?>> puts = new ArrayList<>();
-      some.forEach(key -> puts.add(session.putAsync(root + key, Bytes.EMPTY)));
+      some.forEach(
+          entry -> puts.add(session.putAsync(root + entry.getKey(), Bytes.utf8(entry.getValue()))));
       puts.forEach(SharedState::finish);
-      published.addAll(some);
+      some.forEach(entry -> published.put(entry.getKey(), entry.getValue()));
     }
     for (String key : superfluous) {
       var _ = metastore.delete(root + key);
@@ -350,11 +383,16 @@ public final class SharedState implements SharedMap, AutoCloseable {
     lock.lock();
     try {
       doing.run();
-      changed = true;
-      something.signalAll();
+      wake();
     } finally {
       lock.unlock();
     }
+  }
+
+  /** With the lock. */
+  private void wake() {
+    changed = true;
+    something.signalAll();
   }
 
   private void endSession() {

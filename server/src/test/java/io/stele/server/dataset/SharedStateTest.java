@@ -12,6 +12,7 @@ import io.stele.client.metastore.Keys;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.datasets.serve.Pin;
 import io.stele.datasets.serve.SharedMap.Children;
+import io.stele.datasets.serve.SharedMap.Published;
 import io.stele.server.TestServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -121,6 +122,25 @@ class SharedStateTest {
       assertThat(client.get(key).orElseThrow().session()).isNotZero();
       one.close();
       assertThat(client.get(key)).isEmpty();
+    }
+  }
+
+  @Test
+  void othersReadTheValueThatWasSetLast() {
+    SharedState one = state("c");
+    SharedState two = state("c");
+    Children blocks = two.watch("partitions/scores/v1", () -> {});
+    Published block = one.publish("partitions/scores/v1/b00000@a:1", "");
+    for (int i = 1; i <= 1_000; i++) {
+      block.set("value " + i);
+    }
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> assertThat(blocks.entries()).contains(Map.of("b00000@a:1", "value 1000")));
+    try (MetastoreClient client = client()) {
+      String key = "/stele/datasets/c/v1/partitions/scores/v1/b00000@a:1";
+      assertThat(client.get(key).orElseThrow().version()).as("few writes").isLessThan(100);
     }
   }
 
