@@ -2,6 +2,7 @@ package io.stele.tables;
 
 import io.stele.base.error.FencedException;
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
@@ -27,15 +28,18 @@ import io.stele.tables.load.ServerRun;
 import io.stele.tables.load.TableSet;
 import io.stele.tables.load.TabletProbe;
 import io.stele.tables.load.Unloader;
+import io.stele.tables.load.UnreadableFiles;
 import io.stele.tables.load.Warmer;
 import io.stele.tables.meta.ConfigGuard;
 import io.stele.tables.meta.ConfigWriter;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.meta.TabletKey;
 import io.stele.tables.read.Scanners;
 import io.stele.tables.read.TabletAccess;
 import io.stele.tables.row.RowOperations;
 import io.stele.tables.tablet.CommitLock;
+import io.stele.tables.tablet.FileHealth;
 import io.stele.tables.tablet.FragmentFiles;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
@@ -48,6 +52,7 @@ import io.stele.tables.write.Flusher;
 import io.stele.tables.write.WritePath;
 import io.stele.tables.write.WriteSide;
 import java.io.IOException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -66,6 +71,9 @@ import java.util.function.Supplier;
 final class Machinery implements AutoCloseable {
   private static final FilePath LOGS = FilePath.of("log");
 
+  /** So many fragments in a row that cannot be written are not an accident. */
+  private static final int FAILED_WRITES = 3;
+
   private final TabletServer.Builder described;
   private final StoreIdentity identity;
   private final ServerParts parts;
@@ -82,6 +90,7 @@ final class Machinery implements AutoCloseable {
   private final Warmer warmer;
   private final ChangeLocks locks = new ChangeLocks();
   private final Lifecycle lifecycle;
+  private final UnreadableFiles unreadable;
   private final Assignments assignments;
   private final FileGc gc;
   private final ExecutorService acknowledger;
@@ -120,7 +129,8 @@ final class Machinery implements AutoCloseable {
             new Snapshots(),
             described.clock,
             described.random,
-            described.events);
+            new FileHealth(),
+            this::happened);
     this.tables = new TableSet(parts, described.cache, new SizeTrigger(), place.isPresent());
     this.warmer = new Warmer(parts);
     LateMeta late = new LateMeta();
@@ -179,6 +189,9 @@ final class Machinery implements AutoCloseable {
             locks,
             this::withoutCompaction,
             this::tabletsChanged);
+    this.unreadable =
+        new UnreadableFiles(
+            parts, tables::all, isInCluster(), this::unload, parts.sequencer()::failed);
     this.assignments =
         new Assignments(
             parts,
@@ -193,7 +206,8 @@ final class Machinery implements AutoCloseable {
             locks,
             this::withoutCompaction,
             this::tabletsChanged,
-            this::settleLater);
+            this::settleLater,
+            unreadable);
     this.gc =
         new FileGc(
             parts,
@@ -203,6 +217,34 @@ final class Machinery implements AutoCloseable {
             lifecycle::allConfigs,
             identity::mismatch,
             new Trash(described.files, logs(), described.clock, settings.trash()));
+  }
+
+  /** Does what follows from an event, and passes it on. */
+  private void happened(TableEvent event) {
+    if (event instanceof TableEvent.FileUnreadable(String file, _, boolean damaged) && !damaged) {
+      // Not on the thread of a reader, nor on one that an unload may wait for.
+      Thread.ofVirtual()
+          .name("stele-unreadable")
+          .start(
+              () -> background("check of file " + file, () -> unreadable.check(FilePath.of(file))));
+    } else if (event instanceof TableEvent.FileNotWritten failed
+        && failed.inARow() >= FAILED_WRITES
+        && isInCluster()) {
+      giveUpUnlessFull(failed);
+    }
+    described.events.accept(event);
+  }
+
+  /** Others can replay the log, and write what is in it; where the disk is full, nobody can. */
+  private void giveUpUnlessFull(TableEvent.FileNotWritten failed) {
+    writes.room().look();
+    if (!writes.room().isLow()) {
+      parts.sequencer().failed(new IOException(failed.text()));
+    }
+  }
+
+  private Map<TabletKey, Optional<SteleException>> unload(Collection<TabletKey> tablets) {
+    return assignments.unload(tablets);
   }
 
   private FileStore logs() {
@@ -359,6 +401,7 @@ final class Machinery implements AutoCloseable {
   void upkeep() {
     scanners.endSuperfluous();
     writes.room().look();
+    background("check of files", unreadable::checkAll);
     background("recovery of tablets", lifecycle::resumeLoads);
     lifecycle.discoverSchemas();
     long idle = described.settings.tabletIdle().toNanos();

@@ -5,6 +5,7 @@ import io.stele.base.bytes.ByteReader.Malformed;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellView;
 import io.stele.base.error.CorruptDataException;
+import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
@@ -36,11 +37,15 @@ public final class DiskFragment implements Fragment, AutoCloseable {
   private final long fileId;
   private final FragmentProperties properties;
   private final IndexBlock root;
+  private final Consumer<SteleException> troubles;
   private volatile CachePriority priority = CachePriority.ON_DEMAND;
 
-  private DiskFragment(FileStore files, FilePath path, BlockCache cache) throws IOException {
+  private DiskFragment(
+      FileStore files, FilePath path, BlockCache cache, Consumer<SteleException> troubles)
+      throws IOException {
     this.path = path;
     this.cache = cache;
+    this.troubles = troubles;
     this.file = files.open(path);
     this.cacheKey = cache.register();
     try {
@@ -64,7 +69,19 @@ public final class DiskFragment implements Fragment, AutoCloseable {
    */
   public static DiskFragment open(FileStore files, FilePath path, BlockCache cache)
       throws IOException {
-    return new DiskFragment(files, path, cache);
+    return open(files, path, cache, _ -> {});
+  }
+
+  /**
+   * Opens a fragment.
+   *
+   * @param troubles gets every failed read of an open fragment, and all that is found to be damaged
+   * @throws CorruptDataException if it is not a whole fragment of a known version
+   */
+  public static DiskFragment open(
+      FileStore files, FilePath path, BlockCache cache, Consumer<SteleException> troubles)
+      throws IOException {
+    return new DiskFragment(files, path, cache, troubles);
   }
 
   public FilePath path() {
@@ -376,11 +393,17 @@ public final class DiskFragment implements Fragment, AutoCloseable {
   }
 
   private CorruptDataException corrupt(long offset, String expected, String found) {
-    return new CorruptDataException(path.toString(), offset, expected, found);
+    CorruptDataException problem =
+        new CorruptDataException(path.toString(), offset, expected, found);
+    troubles.accept(problem);
+    return problem;
   }
 
   private UnavailableException unreadable(IOException cause) {
-    return new UnavailableException("fragment " + path + " cannot be read: " + cause, cause);
+    UnavailableException problem =
+        new UnavailableException("fragment " + path + " cannot be read: " + cause, cause);
+    troubles.accept(problem);
+    return problem;
   }
 
   private static String hex(int number) {

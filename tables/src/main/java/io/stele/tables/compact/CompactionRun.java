@@ -115,15 +115,14 @@ final class CompactionRun {
     boolean open = false;
     try {
       Optional<FragmentProperties> properties =
-          server
-              .job(
-                  path,
-                  work.inputs(),
-                  cells -> new RangeCursor(cells, work.tablet().range()),
-                  work.older(),
-                  work.view().groups().get(work.group()).schema(),
-                  origin(work))
-              .run(cancelled);
+          server.write(
+              path,
+              work.inputs(),
+              cells -> new RangeCursor(cells, work.tablet().range()),
+              work.older(),
+              work.view().groups().get(work.group()).schema(),
+              origin(work),
+              cancelled);
       written = properties.isPresent();
       Optional<DiskFragment> output = properties.map(_ -> work.table().graph().use(path));
       open = output.isPresent();

@@ -226,6 +226,75 @@ public sealed interface TableEvent extends Event {
     }
   }
 
+  /** A fragment could not be read, or is damaged: requests that need it fail. */
+  record FileUnreadable(String file, String problem, boolean damaged) implements TableEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return damaged
+          ? "file %s is damaged, and rows in it cannot be read; bring back an intact copy: %s"
+              .formatted(file, problem)
+          : "file %s cannot be read; look at the disk, it is tried again: %s"
+              .formatted(file, problem);
+    }
+  }
+
+  /** A fragment that could not be read was read as a whole, or nothing needs it any more. */
+  record FileReadable(String file) implements TableEvent {
+    @Override
+    public String text() {
+      return "file " + file + " can be read again, or is no longer needed";
+    }
+  }
+
+  /** Tablets are given to other servers, which may be able to read a file that this one cannot. */
+  record HandedOver(String file, List<String> tablets) implements TableEvent {
+    public HandedOver {
+      tablets = List.copyOf(tablets);
+    }
+
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "file %s cannot be read here: handed over to other servers: %s"
+          .formatted(file, String.join(", ", tablets));
+    }
+  }
+
+  /**
+   * A fragment could not be written: changes stay in memory and in the log.
+   *
+   * @param inARow how many fragments could not be written since the last that was
+   */
+  record FileNotWritten(String file, String problem, int inARow) implements TableEvent {
+    @Override
+    public Level level() {
+      return inARow == 1 ? Level.ERROR : Level.DEBUG;
+    }
+
+    @Override
+    public String text() {
+      return "file %s cannot be written; changes stay in memory and in the log, and it is tried again: %s"
+          .formatted(file, problem);
+    }
+  }
+
+  /** Fragments can be written again. */
+  record FilesWritable() implements TableEvent {
+    @Override
+    public String text() {
+      return "files can be written again";
+    }
+  }
+
   /** Work in the background failed, and will be tried again. */
   record BackgroundFailed(String what, Exception cause) implements TableEvent {
     @Override

@@ -60,6 +60,7 @@ public final class Assignments {
   private final Consumer<Runnable> withoutCompaction;
   private final Consumer<Table> changed;
   private final Runnable settleLater;
+  private final UnreadableFiles unreadable;
   private final Set<TabletKey> doubtful = ConcurrentHashMap.newKeySet(); // perhaps ours in META
 
   /**
@@ -69,6 +70,7 @@ public final class Assignments {
    * @param withoutCompaction runs something while no compaction can change a chain
    * @param changed told of a table whose tablets came here, or whose schema changed
    * @param settleLater has {@link #settle} called some time later
+   * @param unreadable knows which tablets others should have
    */
   public Assignments(
       ServerParts server,
@@ -83,7 +85,8 @@ public final class Assignments {
       ChangeLocks locks,
       Consumer<Runnable> withoutCompaction,
       Consumer<Table> changed,
-      Runnable settleLater) {
+      Runnable settleLater,
+      UnreadableFiles unreadable) {
     this.server = server;
     this.tables = tables;
     this.meta = meta;
@@ -97,6 +100,7 @@ public final class Assignments {
     this.withoutCompaction = withoutCompaction;
     this.changed = changed;
     this.settleLater = settleLater;
+    this.unreadable = unreadable;
   }
 
   /** What became of each tablet: nothing but that it was done, or why it was not. */
@@ -318,7 +322,10 @@ public final class Assignments {
                   + ": it must be unloaded there first"));
       return false;
     }
-    return true;
+    Optional<SteleException> refusal =
+        isOwn(config) ? Optional.empty() : unreadable.refusal(config.key());
+    refusal.ifPresent(problem -> outcomes.failed(config.key(), problem));
+    return refusal.isEmpty();
   }
 
   private boolean isServed(TabletConfig config) {

@@ -249,7 +249,7 @@ final class LogReplay {
     try {
       written =
           server
-              .job(
+              .write(
                   path,
                   List.of(Link.whole(full)),
                   UnaryOperator.identity(),
@@ -259,8 +259,8 @@ final class LogReplay {
                       FragmentOrigin.Kind.REPLAY,
                       target.table,
                       schema.name(),
-                      server.clock().micros()))
-              .run(() -> false)
+                      server.clock().micros()),
+                  () -> false)
               .isPresent();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -96,7 +96,7 @@ public final class TableSet {
     return tables.computeIfAbsent(
         name,
         _ -> {
-          FragmentGraph graph = new FragmentGraph(server.files(), cache);
+          FragmentGraph graph = new FragmentGraph(server.files(), cache, server::unreadable);
           TableView view = TableView.empty(schema.schema(), schema.origins());
           Table table =
               new Table(

@@ -34,15 +34,22 @@ public final class FragmentGraph {
 
   private final FileStore files;
   private final BlockCache cache;
+  private final Troubles troubles;
 
   // Guarded by this.
   private final Map<FilePath, Node> nodes = new HashMap<>();
   private final List<DiskFragment> closing = new ArrayList<>(); // unused, but still being read
   private @Nullable FamilyMap families; // none yet: all files are read on demand
 
-  public FragmentGraph(FileStore files, BlockCache cache) {
+  /** Gets every file that cannot be opened or read, and why. */
+  public interface Troubles {
+    void unreadable(FilePath path, SteleException problem);
+  }
+
+  public FragmentGraph(FileStore files, BlockCache cache, Troubles troubles) {
     this.files = files;
     this.cache = cache;
+    this.troubles = troubles;
   }
 
   /** The open fragment of a path, which has one more use now. */
@@ -77,9 +84,12 @@ public final class FragmentGraph {
 
   private DiskFragment open(FilePath path) {
     try {
-      return DiskFragment.open(files, path, cache);
+      return DiskFragment.open(files, path, cache, problem -> troubles.unreadable(path, problem));
     } catch (IOException e) {
-      throw new UnavailableException("fragment " + path + " cannot be opened: " + e, e);
+      UnavailableException problem =
+          new UnavailableException("fragment " + path + " cannot be opened: " + e, e);
+      troubles.unreadable(path, problem);
+      throw problem;
     }
   }
 

@@ -1,5 +1,6 @@
 package io.stele.tables.tablet;
 
+import io.stele.base.error.SteleException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.schema.GroupSchema;
@@ -7,13 +8,18 @@ import io.stele.base.time.Clock;
 import io.stele.engine.chain.Link;
 import io.stele.engine.compaction.CompactionJob;
 import io.stele.engine.disk.Codec;
+import io.stele.engine.disk.FragmentProperties;
 import io.stele.engine.disk.FragmentSettings;
 import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.merge.Older;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.txn.Sequencer;
 import io.stele.tables.txn.Snapshots;
+import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
@@ -27,6 +33,7 @@ public record ServerParts(
     Snapshots snapshots,
     Clock clock,
     RandomGenerator random,
+    FileHealth health,
     Consumer<TableEvent> events) {
 
   /** Tells of something; what a listener throws must not end a worker. */
@@ -41,30 +48,54 @@ public record ServerParts(
     }
   }
 
+  /** A fragment could not be opened or read, or is damaged. */
+  public void unreadable(FilePath path, SteleException problem) {
+    health.unreadable(path, problem).ifPresent(this::report);
+  }
+
+  /** All of a fragment was read that could not be read before, or nothing needs it any more. */
+  public void readable(FilePath path) {
+    health.readable(path).ifPresent(this::report);
+  }
+
   /**
-   * A job that writes cells of a group to a new file.
+   * Writes cells of a group to a new file.
    *
    * @param older what the chains that get the file have before the inputs
    * @param origin what the file says of itself
+   * @param cancelled asked now and then
+   * @return nothing, and no file, if no cell had to be kept
+   * @throws CancellationException if it was cancelled; no file is left
    */
-  public CompactionJob job(
+  public Optional<FragmentProperties> write(
       FilePath output,
       List<Link> inputs,
       UnaryOperator<CellCursor> gate,
       Older older,
       GroupSchema group,
-      FragmentOrigin origin) {
-    return new CompactionJob(
-        files,
-        output,
-        inputs,
-        gate,
-        older,
-        snapshots.current(),
-        group.purge(),
-        fragmentSettings(group, origin),
-        clock.micros(),
-        random.nextLong());
+      FragmentOrigin origin,
+      BooleanSupplier cancelled)
+      throws IOException {
+    CompactionJob job =
+        new CompactionJob(
+            files,
+            output,
+            inputs,
+            gate,
+            older,
+            snapshots.current(),
+            group.purge(),
+            fragmentSettings(group, origin),
+            clock.micros(),
+            random.nextLong());
+    try {
+      Optional<FragmentProperties> written = job.run(cancelled);
+      health.written().ifPresent(this::report);
+      return written;
+    } catch (IOException e) {
+      health.notWritten(output, e).ifPresent(this::report);
+      throw e;
+    }
   }
 
   private static FragmentSettings fragmentSettings(GroupSchema group, FragmentOrigin origin) {

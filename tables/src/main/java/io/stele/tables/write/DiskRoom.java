@@ -50,7 +50,8 @@ public final class DiskRoom {
    * @param reserve bytes that are kept free on each disk, beside what is unflushed
    * @param preallocated bytes that a log may claim at any time, before it writes to them
    * @param unflushed bytes that are in memory only
-   * @param whenLow called when room has become short
+   * @param whenLow called when room has become short; not where another program has taken all that
+   *     was left, since a new log file would not fit
    */
   DiskRoom(
       List<FileStore> stores,
@@ -96,11 +97,13 @@ public final class DiskRoom {
     Optional<String> before = shortage;
     Optional<String> found = Optional.empty();
     long spare = Long.MAX_VALUE;
+    boolean full = false;
     for (FileStore store : stores) {
       Optional<StoreSpace> space = space(store);
       if (space.isPresent()) {
         long needed = needed(space.get());
         spare = Math.min(spare, space.get().freeBytes() - needed);
+        full |= space.get().freeBytes() < needed / 2;
         if (spare < 0 && found.isEmpty()) {
           found = Optional.of(text(store, space.get(), needed));
         }
@@ -112,7 +115,9 @@ public final class DiskRoom {
     nextLook.set(clock.nanos() + (found.isPresent() ? LOOK_WHEN_LOW_NANOS : LOOK_NANOS));
     if (found.isPresent() && before.isEmpty()) {
       events.accept(new TableEvent.DiskLow(found.get()));
-      whenLow.run();
+      if (!full) {
+        whenLow.run();
+      }
     } else if (found.isEmpty() && before.isPresent()) {
       events.accept(new TableEvent.DiskHasRoom());
     }

@@ -153,15 +153,14 @@ final class FlushRun {
     Optional<FragmentProperties> written = Optional.empty();
     try {
       written =
-          server
-              .job(
-                  path,
-                  input.mems(),
-                  cells -> new TabletGate(cells, tablets),
-                  older,
-                  input.group().schema(),
-                  origin(FragmentOrigin.Kind.FLUSH, table, group))
-              .run(cancelled);
+          server.write(
+              path,
+              input.mems(),
+              cells -> new TabletGate(cells, tablets),
+              older,
+              input.group().schema(),
+              origin(FragmentOrigin.Kind.FLUSH, table, group),
+              cancelled);
     } finally {
       if (written.isEmpty()) {
         server.names().settled(path);
@@ -248,15 +247,14 @@ final class FlushRun {
     Optional<FragmentProperties> written = Optional.empty();
     try {
       written =
-          server
-              .job(
-                  path,
-                  group.mems(),
-                  cells -> new TabletGate(cells, tablets),
-                  older,
-                  group.schema(),
-                  origin(FragmentOrigin.Kind.LEAVING, table, name))
-              .run(() -> false);
+          server.write(
+              path,
+              group.mems(),
+              cells -> new TabletGate(cells, tablets),
+              older,
+              group.schema(),
+              origin(FragmentOrigin.Kind.LEAVING, table, name),
+              () -> false);
     } finally {
       if (written.isEmpty()) {
         server.names().settled(path);

@@ -31,6 +31,7 @@ import io.stele.tables.meta.TabletKey;
 import io.stele.tables.read.TabletReader;
 import io.stele.tables.tablet.ChainEdit;
 import io.stele.tables.tablet.CommitLock;
+import io.stele.tables.tablet.FileHealth;
 import io.stele.tables.tablet.FragmentFiles;
 import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.ServerParts;
@@ -110,9 +111,10 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
             snapshots,
             clock,
             RandomSource.seeded(1),
+            new FileHealth(),
             events::add);
     this.warmer = new Warmer(server);
-    FragmentGraph graph = new FragmentGraph(files, new BlockCache(16 << 20));
+    FragmentGraph graph = new FragmentGraph(files, new BlockCache(16 << 20), server::unreadable);
     this.table =
         new Table(
             name,

@@ -49,7 +49,7 @@ class ServerFilesVersion1Test {
             "fixed",
             TableView.empty(schema),
             new CommitLock(),
-            new FragmentGraph(files, new BlockCache(1 << 20)),
+            new FragmentGraph(files, new BlockCache(1 << 20), (_, _) -> {}),
             Optional.of(CONFIG),
             _ -> {});
     FixedTable.save(files, table, tablet());

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
 class FragmentGraphTest {
   private final OpenFiles files = new OpenFiles();
-  private final FragmentGraph graph = new FragmentGraph(files.store, new BlockCache(1 << 20));
+  private final FragmentGraph graph =
+      new FragmentGraph(files.store, new BlockCache(1 << 20), (_, _) -> {});
   private final FilePath a = files.write("a");
   private final FilePath b = files.write("b");
 

@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
 class ViewHolderTest {
   private final OpenFiles files = new OpenFiles();
-  private final FragmentGraph graph = new FragmentGraph(files.store, new BlockCache(1 << 20));
+  private final FragmentGraph graph =
+      new FragmentGraph(files.store, new BlockCache(1 << 20), (_, _) -> {});
   private final List<DiskFragment> closed = new CopyOnWriteArrayList<>();
   private final DiskFragment a = graph.use(files.write("a"));
   private final DiskFragment b = graph.use(files.write("b"));

@@ -1,4 +1,4 @@
-/** The contract suite that every file store passes. */
+/** The contract suite that every file store passes, and a disk that fails. */
 @NullMarked
 package io.stele.testkit.file;
 
