@@ -11,13 +11,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
 /** Looks at this server and its machine, for whoever asks how it is. */
 final class Inspection implements Supplier<NodeReport> {
   private static final String LOCAL_SCHEME = "file:";
+  private static final int MOST_PROBLEMS = 20;
 
   private final String address;
   private final List<String> roles;
@@ -50,9 +50,19 @@ final class Inspection implements Supplier<NodeReport> {
     return this;
   }
 
-  /** Something cannot do its work, or, without a problem, can again. */
-  void problem(String what, Optional<String> problem) {
-    problem.ifPresentOrElse(text -> problems.put(what, text), () -> problems.remove(what));
+  /** Something cannot do its work. */
+  void problem(String what, String problem) {
+    problems.put(what, problem);
+  }
+
+  /** It can again. */
+  void solved(String what) {
+    problems.remove(what);
+  }
+
+  /** All whose names begin so can again. */
+  void solvedAll(String prefix) {
+    problems.keySet().removeIf(what -> what.startsWith(prefix));
   }
 
   /** Asks for the name of its tablet server's session. */
@@ -73,8 +83,19 @@ final class Inspection implements Supplier<NodeReport> {
         run.get(),
         runtime.totalMemory() - runtime.freeMemory(),
         runtime.maxMemory(),
-        List.copyOf(problems.values()),
+        problems(),
         disks);
+  }
+
+  /** A disk that is broken may have thousands of files. */
+  private List<String> problems() {
+    List<String> all = List.copyOf(problems.values());
+    if (all.size() <= MOST_PROBLEMS) {
+      return all;
+    }
+    List<String> some = new ArrayList<>(all.subList(0, MOST_PROBLEMS));
+    some.add("and " + (all.size() - MOST_PROBLEMS) + " more problems");
+    return some;
   }
 
   /** A disk that cannot be asked is left out: those who write to it tell what is wrong with it. */

@@ -95,38 +95,6 @@ public final class Server implements AutoCloseable {
     return start(settings, events, true);
   }
 
-  /** What keeps tablet tables from being written is told to whoever asks how the server is. */
-  private static void watchTables(Events events, Inspection inspection, Parts parts) {
-    parts.add(
-        "the watch for full disks",
-        events.subscribe(
-            TableEvent.DiskLow.class,
-            low -> inspection.problem("disk of tables", Optional.of(low.text()))));
-    parts.add(
-        "the watch for disks with room",
-        events.subscribe(
-            TableEvent.DiskHasRoom.class,
-            _ -> inspection.problem("disk of tables", Optional.empty())));
-    parts.add(
-        "the watch for tables that are served again",
-        events.subscribe(
-            ServerEvent.TablesAgain.class, // by a tablet server that looks at its disks anew
-            _ -> inspection.problem("disk of tables", Optional.empty())));
-    parts.add(
-        "the watch for failed logs",
-        events.subscribe(
-            ClusterEvent.LogFailed.class,
-            failed -> inspection.problem("tablet server", Optional.of(failed.text()))));
-    parts.add(
-        "the watch for logs begun again",
-        events.subscribe(
-            ClusterEvent.Joined.class,
-            _ -> {
-              inspection.problem("tablet server", Optional.empty());
-              inspection.problem("disk of tables", Optional.empty());
-            }));
-  }
-
   private static Server start(Settings settings, Events events, boolean embedded)
       throws IOException {
     Parts parts = new Parts(events);
@@ -187,7 +155,7 @@ public final class Server implements AutoCloseable {
         new Inspection(chosen.nativeAddress(), server.roles(), Clock.system())
             .directory("the server", data);
     gateway.inspectBy(inspection);
-    watchTables(events, inspection, parts);
+    parts.add("the watch for problems of tables", ProblemWatch.start(events, inspection));
     Assembly roles =
         new Assembly(
             settings,

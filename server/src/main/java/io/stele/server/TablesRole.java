@@ -16,7 +16,6 @@ import io.stele.server.front.TableFront;
 import io.stele.tables.TabletServer;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -157,7 +156,7 @@ final class TablesRole implements AutoCloseable {
       lock.unlock();
     }
     ServerEvent.LogFailed event = new ServerEvent.LogFailed(String.valueOf(cause.getMessage()));
-    inspection.problem(WHAT, Optional.of(event.text()));
+    inspection.problem(WHAT, event.text());
     events.publish(event);
     Thread.ofPlatform().daemon().name("stele-reopen").start(() -> replace(server));
   }
@@ -169,7 +168,7 @@ final class TablesRole implements AutoCloseable {
       try {
         tables = open();
         serve();
-        inspection.problem(WHAT, Optional.empty());
+        inspection.solved(WHAT);
         events.publish(new ServerEvent.TablesAgain());
         break;
       } catch (SteleException e) {
@@ -177,7 +176,7 @@ final class TablesRole implements AutoCloseable {
         if (!problem.equals(told)) {
           told = problem;
           ServerEvent.LogFailed event = new ServerEvent.LogFailed(problem);
-          inspection.problem(WHAT, Optional.of(event.text()));
+          inspection.problem(WHAT, event.text());
           events.publish(event);
         }
         if (!pause()) {

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 /** The servers behind a connection. */
 record ConnectedPatient(Connection connection) implements Patient {
   private static final String SERVERS = "/stele/servers/";
+  private static final String KNOWN = "/stele/known/";
   private static final String MASTER = "/stele/master";
   private static final String REPLICA_SERVERS = "/stele/replicas/servers/";
   private static final String REPLICATED_TABLES = "/stele/replicas/tables/";
@@ -36,6 +37,15 @@ record ConnectedPatient(Connection connection) implements Patient {
       servers.put(key.key().substring(SERVERS.length()), key.text());
     }
     return servers;
+  }
+
+  @Override
+  public List<String> knownServers() {
+    List<String> known = new ArrayList<>();
+    for (KeyValue key : connection.metastore().range(Keys.prefix(KNOWN))) {
+      known.add(key.key().substring(KNOWN.length()));
+    }
+    return known;
   }
 
   @Override

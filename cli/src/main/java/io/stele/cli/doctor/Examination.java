@@ -1,6 +1,7 @@
 package io.stele.cli.doctor;
 
 import io.stele.base.error.SteleException;
+import io.stele.base.node.NodeReport;
 import io.stele.base.table.Cluster;
 import io.stele.base.table.Cluster.ServerStatus;
 import io.stele.base.table.MetaProblem;
@@ -64,6 +65,7 @@ final class Examination {
       return false;
     }
     Map<String, String> servers = asked.get();
+    outside(servers);
     if (servers.isEmpty()) {
       if (ask(MASTER, patient::master).flatMap(found -> found).isEmpty()) {
         findings.add(
@@ -97,6 +99,26 @@ final class Examination {
       }
     }
     return true;
+  }
+
+  /**
+   * A server that gave up its session, because its log or its disk has failed, is not in the list:
+   * if it still answers, it says what is wrong. One that does not answer may have left for good.
+   */
+  private void outside(Map<String, String> servers) {
+    for (String address : ask(SERVERS, patient::knownServers).orElse(List.of())) {
+      if (servers.containsValue(address)) {
+        continue;
+      }
+      try {
+        NodeReport report = patient.node(address);
+        if (report.address().equals(address) && !report.problems().isEmpty()) {
+          addresses.add(address);
+        }
+      } catch (SteleException e) {
+        // Tablets that miss it are found below.
+      }
+    }
   }
 
   private void master() {

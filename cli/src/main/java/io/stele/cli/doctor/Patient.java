@@ -18,6 +18,9 @@ interface Patient {
   /** The addresses of tablet servers whose sessions live, by the names of their runs. */
   Map<String, String> servers();
 
+  /** The addresses of tablet servers that take part in the cluster or once did. */
+  List<String> knownServers();
+
   /** The address of a cluster's master. */
   Optional<String> master();
 

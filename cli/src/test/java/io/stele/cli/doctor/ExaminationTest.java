@@ -32,6 +32,7 @@ class ExaminationTest {
         new LinkedHashMap<>(Map.of("s1", "h:1", "s2", "h:2"));
     private final Map<String, NodeReport> nodes =
         new LinkedHashMap<>(Map.of("h:1", node(0, 50), "h:2", node(0, 50)));
+    private List<String> known = List.of("h:1", "h:2");
     private Map<String, String> replicaServers = Map.of("r1", "h:1", "r2", "h:2");
     private Replicas.Status replicas = replicas("", "", "");
     private Optional<String> master = Optional.of("h:1");
@@ -62,8 +63,12 @@ class ExaminationTest {
     }
 
     static NodeReport node(long aheadMicros, long freeBytes, String... problems) {
+      return node("h", aheadMicros, freeBytes, problems);
+    }
+
+    static NodeReport node(String address, long aheadMicros, long freeBytes, String... problems) {
       return new NodeReport(
-          "h",
+          address,
           List.of("tables"),
           aheadMicros,
           1,
@@ -82,6 +87,11 @@ class ExaminationTest {
     @Override
     public Map<String, String> servers() {
       return servers;
+    }
+
+    @Override
+    public List<String> knownServers() {
+      return known;
     }
 
     @Override
@@ -359,6 +369,21 @@ class ExaminationTest {
   }
 
   @Test
+  void aServerThatGaveUpItsSessionSaysWhy() {
+    patient.known = List.of("h:1", "h:2", "h:3");
+    patient.nodes.put("h:3", Healthy.node("h:3", 0, 50, "cannot sync log/s7/1.log: I/O error"));
+    assertThat(only().found()).isEqualTo("h:3: cannot sync log/s7/1.log: I/O error");
+  }
+
+  @Test
+  void aServerThatLeftForGoodIsNoProblem() {
+    patient.known = List.of("h:1", "h:2", "h:3", "h:4");
+    patient.nodes.put("h:4", Healthy.node("other:4", 0, 50, "another's at the same address"));
+    assertThat(new Examination(patient).run())
+        .allMatch(finding -> finding.level() == Finding.Level.OK);
+  }
+
+  @Test
   void whatCannotBeAskedIsToldAndTheRestStillLookedAt() {
     Patient half =
         new Patient() {
@@ -370,6 +395,11 @@ class ExaminationTest {
           @Override
           public Map<String, String> servers() {
             return patient.servers();
+          }
+
+          @Override
+          public List<String> knownServers() {
+            return patient.knownServers();
           }
 
           @Override

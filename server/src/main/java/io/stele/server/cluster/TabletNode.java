@@ -61,6 +61,7 @@ final class TabletNode implements SessionLoop.Work {
     long lastRun =
         parts.metastore().get(ClusterKeys.RUNS).map(kept -> Long.parseLong(kept.text())).orElse(0L);
     String name = ClusterKeys.run(lastRun, session.id());
+    DiskCheck.run(parts.files(), parts.logs(), name);
     TabletServer server =
         TabletServer.builder(parts.files(), parts.root())
             .address(settings.address())
