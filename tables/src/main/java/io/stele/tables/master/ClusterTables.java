@@ -214,10 +214,42 @@ public final class ClusterTables implements TableAdmin {
           SchemaChange.checkExpected(table, expected, now.schema());
           return now.revision() != revision;
         });
-    tell(
-        Set.copyOf(live()),
-        "put a schema into force",
-        control -> control.reloadSchema(master.parts().token(), table));
+    putInForce(table);
+  }
+
+  /**
+   * A server that is still reading a log for one of the tablets cannot change their chains yet, and
+   * one that has just died never will: so all that live are told again, until all have done it.
+   */
+  private void putInForce(String table) {
+    List<SteleException> lasting = new ArrayList<>();
+    boolean done =
+        master.settle(
+            _ -> {
+              try {
+                tell(
+                    Set.copyOf(live()),
+                    "put a schema into force",
+                    control -> control.reloadSchema(master.parts().token(), table));
+              } catch (SteleException e) {
+                if (!Troubles.isLasting(e)) {
+                  throw e;
+                }
+                lasting.add(e);
+              }
+              return true;
+            },
+            master.settings().patience());
+    if (!lasting.isEmpty()) {
+      throw lasting.getFirst();
+    }
+    if (!done) {
+      throw new UnavailableException(
+          "META has the new schema of table \""
+              + table
+              + "\", but the master has ended before all"
+              + " servers had put it into force: they do so by themselves");
+    }
   }
 
   /** A crash before META has forgotten the table leaves it as it was, served again. */

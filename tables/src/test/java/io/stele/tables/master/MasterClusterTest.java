@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.file.FileStore;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.time.Clock;
 import io.stele.tables.cluster.SmallCluster;
@@ -12,12 +13,17 @@ import io.stele.tables.cluster.SmallCluster.Node;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
+import io.stele.testkit.sim.Intercepted;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,7 +33,37 @@ import org.junit.jupiter.api.Timeout;
 class MasterClusterTest {
   private static final Duration SOON = Duration.ofSeconds(20);
 
-  private final SmallCluster cluster = new SmallCluster();
+  private final AtomicInteger reloads = new AtomicInteger(); // orders to put a schema into force
+  private volatile Runnable beforeFile = () -> {}; // run before a file is begun
+  private final SmallCluster cluster =
+      new SmallCluster(
+          new SmallCluster.Surroundings() {
+            @Override
+            public FileStore files(LiveServer server, FileStore files) {
+              return Intercepted.of(
+                  FileStore.class,
+                  files,
+                  (method, _, rest) -> {
+                    if (method.getName().equals("create")) {
+                      beforeFile.run();
+                    }
+                    return rest.proceed();
+                  });
+            }
+
+            @Override
+            public TabletControl control(LiveServer server, TabletControl control) {
+              return Intercepted.of(
+                  TabletControl.class,
+                  control,
+                  (method, _, rest) -> {
+                    if (method.getName().equals("reloadSchema")) {
+                      reloads.incrementAndGet();
+                    }
+                    return rest.proceed();
+                  });
+            }
+          });
   private final List<MasterEvent> events = new CopyOnWriteArrayList<>();
   private final List<Master> masters = new ArrayList<>();
   private final TreeMap<String, String> written = new TreeMap<>();
@@ -317,5 +353,42 @@ class MasterClusterTest {
       assertThat(having).as("servers with %s", key).isEqualTo(1);
     }
     assertThat(master.status().servers()).hasSize(3);
+  }
+
+  /**
+   * It once failed with "try again" while a server read the log of another one, though META had the
+   * new schema by then.
+   */
+  @Test
+  void aSchemaChangesWhileATabletIsRecovered() throws Exception {
+    Master master = table(2, 1);
+    TabletKey tablet = cluster.keys("t").getFirst();
+    CountDownLatch reading = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    cluster.owner(tablet).kill();
+    beforeFile =
+        () -> {
+          reading.countDown();
+          try {
+            goOn.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        };
+    master.start();
+    assertThat(reading.await(30, TimeUnit.SECONDS)).isTrue();
+    TableSchema wider = TableSchema.ofFamilies("f", "late");
+    CompletableFuture<Void> altered =
+        CompletableFuture.runAsync(
+            () -> master.tables().alter("t", Optional.empty(), wider), Thread::startVirtualThread);
+    await().until(() -> cluster.meta().schema("t").value().orElseThrow().schema().equals(wider));
+    await().until(() -> altered.isDone() || reloads.get() > 1);
+    assertThat(altered).as("it waits").isNotDone();
+    goOn.countDown();
+    assertThat(altered).succeedsWithin(SOON);
+    Node owner = cluster.owner(tablet);
+    owner.table("t").apply(put("row", "late:", 1, "x"));
+    written.put("row late:", "x");
+    checkAll();
   }
 }
