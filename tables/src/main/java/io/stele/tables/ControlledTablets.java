@@ -6,10 +6,8 @@ import io.stele.base.error.FencedException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
-import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.table.TabletInfo;
-import io.stele.tables.compact.TabletSize;
 import io.stele.tables.master.LiveServer;
 import io.stele.tables.master.ServerReport;
 import io.stele.tables.master.ServerReport.TabletReport;
@@ -24,14 +22,12 @@ import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletView;
 import io.stele.tables.tablet.ViewHolder.Borrowed;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
@@ -41,7 +37,6 @@ final class ControlledTablets implements TabletControl {
   private final AdminOperations admin;
   private final LiveServer self;
   private final AtomicLong newestToken = new AtomicLong();
-  private final Map<FilePath, Long> lengths = new ConcurrentHashMap<>(); // of files named here
 
   ControlledTablets(Machinery machinery, AdminOperations admin, LiveServer self) {
     this.machinery = machinery;
@@ -203,26 +198,12 @@ final class ControlledTablets implements TabletControl {
       }
     }
     inUse.addAll(named);
-    lengths.keySet().retainAll(named);
     machinery.parts().sequencer().checkLease();
     return new ServerReport(
         self, tablets, unsettled.oldest(), unsettled.next(), inUse, machinery.memoryBytes());
   }
 
   private long bytes(TabletView tablet) {
-    return TabletSize.of(tablet)
-        .orElseGet(() -> tablet.paths().stream().mapToLong(this::length).sum());
-  }
-
-  private long length(FilePath path) {
-    return lengths.computeIfAbsent(
-        path,
-        _ -> {
-          try {
-            return machinery.parts().files().stat(path).map(info -> info.length()).orElse(0L);
-          } catch (IOException e) {
-            throw new UnavailableException("file " + path + " cannot be looked at: " + e, e);
-          }
-        });
+    return machinery.sizes().atMost(tablet).orElse(0);
   }
 }

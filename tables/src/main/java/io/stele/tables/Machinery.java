@@ -10,6 +10,7 @@ import io.stele.base.file.FileStore;
 import io.stele.tables.compact.Compactor;
 import io.stele.tables.compact.Splitter;
 import io.stele.tables.compact.SwapGuard;
+import io.stele.tables.compact.TabletSizes;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.files.CopiedRoot;
 import io.stele.tables.files.RootCopies;
@@ -53,6 +54,7 @@ import io.stele.tables.write.WritePath;
 import io.stele.tables.write.WriteSide;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -86,6 +88,7 @@ final class Machinery implements AutoCloseable {
   private final ConfigWriter configWriter;
   private final ConfigSaver configs;
   private final Compactor compactor;
+  private final TabletSizes sizes;
   private final Splitter splitter;
   private final Warmer warmer;
   private final ChangeLocks locks = new ChangeLocks();
@@ -97,7 +100,6 @@ final class Machinery implements AutoCloseable {
   private final ScheduledExecutorService upkeep;
   private final CompletableFuture<Void> loaded = new CompletableFuture<>();
   private final Set<Table> sizesToCheck = ConcurrentHashMap.newKeySet();
-  private final Map<Tablet, Table> changedFiles = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   Machinery(TabletServer.Builder described) {
@@ -166,10 +168,12 @@ final class Machinery implements AutoCloseable {
     this.compactor =
         new Compactor(
             parts, configs, tables::all, warmer::warm, writes.room()::isLow, settings.compaction());
+    this.sizes = new TabletSizes(described.files);
     this.splitter =
         new Splitter(
             parts,
             settings.compaction(),
+            sizes,
             configs,
             configs::replace,
             guard(),
@@ -310,15 +314,7 @@ final class Machinery implements AutoCloseable {
   private final class SizeTrigger implements TabletListener {
     @Override
     public void onFragmentListUpdate(Tablet tablet, int group, int begin, int end) {
-      tables
-          .find(tablet.table())
-          .ifPresent(
-              table -> {
-                if (described.settings.compaction().automatic()) {
-                  changedFiles.put(tablet, table);
-                  checkSizes(table);
-                }
-              });
+      tables.find(tablet.table()).ifPresent(Machinery.this::checkSizes);
     }
   }
 
@@ -339,21 +335,11 @@ final class Machinery implements AutoCloseable {
       upkeep.execute(
           () -> {
             sizesToCheck.remove(table);
-            background("split or join", () -> checkSizesNow(table));
+            background("split or join", () -> splitter.check(table));
           });
     } catch (RejectedExecutionException e) {
       sizesToCheck.remove(table); // the server is being closed
     }
-  }
-
-  /** A tablet that is only written has no open files, and its size is known by them. */
-  private void checkSizesNow(Table table) {
-    for (Tablet tablet : List.copyOf(changedFiles.keySet())) {
-      if (changedFiles.remove(tablet, table)) {
-        warmer.warm(table, tablet);
-      }
-    }
-    splitter.check(table);
   }
 
   void start() {
@@ -404,6 +390,7 @@ final class Machinery implements AutoCloseable {
     background("check of files", unreadable::checkAll);
     background("recovery of tablets", lifecycle::resumeLoads);
     lifecycle.discoverSchemas();
+    sizes.keepOnly(namedFiles());
     long idle = described.settings.tabletIdle().toNanos();
     for (Table table : tables.all()) {
       if (!table.isMeta()) {
@@ -416,6 +403,14 @@ final class Machinery implements AutoCloseable {
     if (!isInCluster() && loaded.isDone() && !loaded.isCompletedExceptionally()) {
       background("collection of files", gc::run);
     }
+  }
+
+  private Set<FilePath> namedFiles() {
+    Set<FilePath> named = new HashSet<>();
+    for (Table table : tables.all()) {
+      table.view().tablets().forEach(tablet -> named.addAll(tablet.paths()));
+    }
+    return named;
   }
 
   private void background(String what, Runnable action) {
@@ -472,6 +467,10 @@ final class Machinery implements AutoCloseable {
 
   Compactor compactor() {
     return compactor;
+  }
+
+  TabletSizes sizes() {
+    return sizes;
   }
 
   Splitter splitter() {

@@ -11,6 +11,7 @@ import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.CrashMode;
+import io.stele.base.file.FilePath;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.file.StoreCall;
 import io.stele.base.schema.TableSchema;
@@ -260,5 +261,47 @@ class LoadBehaviourTest {
     opened = TestServer.open(files);
     assertThat(opened.table("t").all()).hasSize(300);
     opened.checkFiles("after a crash");
+  }
+
+  private static final String HARD_TO_COMPRESS = "0f9a1c7e5b3d8264a0e6f2c4";
+
+  private void fillForSplits() {
+    opened.server.create("t", TableSchema.ofFamilies("f"), List.of());
+    for (int i = 0; i < 100; i++) {
+      opened.table("t").apply(put("r%03d".formatted(i), "f:" + i, 1, HARD_TO_COMPRESS.repeat(3)));
+    }
+    opened.server.flush("t");
+  }
+
+  /** "Check for splits after completing a Tablet load", though nobody has read the tablet. */
+  @Test
+  void aTabletThatIsTooLargeWhenItIsLoadedIsSplit() {
+    fillForSplits();
+    opened.close();
+    opened = TestServer.open(files, TestServer.SETTINGS.withCompaction(splitting(500)));
+    await().until(() -> opened.server.tablets("t").size() >= 2);
+    assertThat(opened.table("t").all()).hasSize(100);
+    assertThat(opened.server.verifyMeta("")).isEmpty();
+  }
+
+  /** "Check for splits after a Table schema change", though nobody has read the tablet. */
+  @Test
+  void aTabletThatIsTooLargeWhenItsSchemaChangesIsSplit() throws IOException {
+    fillForSplits();
+    FilePath file = FilePath.of(opened.server.tablets("t").getFirst().files().getFirst().path());
+    FilePath away = FilePath.of("away");
+    opened.close();
+    files.rename(file, away);
+    opened = TestServer.open(files, TestServer.SETTINGS.withCompaction(splitting(500)));
+    opened.server.runUpkeep();
+    assertThat(opened.server.tablets("t")).as("its size is not known").hasSize(1);
+    files.rename(away, file);
+    opened.server.alter("t", TableSchema.ofFamilies("f", "g"));
+    await().until(() -> opened.server.tablets("t").size() >= 2);
+    assertThat(opened.table("t").all()).hasSize(100);
+  }
+
+  private static CompactSettings splitting(long bytes) {
+    return CompactSettings.DEFAULT.withSizes(bytes, 0).withAutomatic(true);
   }
 }

@@ -48,6 +48,7 @@ import java.util.function.BiFunction;
 public final class Splitter {
   private final ServerParts server;
   private final CompactSettings settings;
+  private final TabletSizes sizes;
   private final SwapGuard guard;
   private final MetaChange meta;
   private final SplitRun splits;
@@ -69,6 +70,7 @@ public final class Splitter {
   public Splitter(
       ServerParts server,
       CompactSettings settings,
+      TabletSizes sizes,
       TabletConfigs configs,
       SplitConfigs saved,
       SwapGuard guard,
@@ -76,6 +78,7 @@ public final class Splitter {
       BiConsumer<Table, Tablet> warmer) {
     this.server = server;
     this.settings = settings;
+    this.sizes = sizes;
     this.guard = guard;
     this.meta = new MetaChange(server, saved, configOf);
     this.splits = new SplitRun(server, meta, configs);
@@ -167,7 +170,7 @@ public final class Splitter {
 
   private Optional<Runnable> splitOne(Table table, Round round) {
     for (TabletView tablet : table.view().tablets()) {
-      if (isReady(tablet) && !round.notToSplit.contains(tablet.tablet())) {
+      if (tablet.state() == TabletState.ACTIVE && !round.notToSplit.contains(tablet.tablet())) {
         try {
           Optional<Bytes> row = rowIfLarge(table, tablet.tablet());
           if (row.isPresent()) {
@@ -183,13 +186,28 @@ public final class Splitter {
     return Optional.empty();
   }
 
+  /** Opens the files of a cold tablet only if all of them together are too large. */
   private Optional<Bytes> rowIfLarge(Table table, Tablet tablet) {
+    if (!mayBeLarge(table, tablet)) {
+      return Optional.empty();
+    }
+    warmer.warm(table, tablet);
     try (Borrowed borrowed = table.borrow()) {
       return borrowed
           .view()
           .find(tablet)
-          .filter(each -> TabletSize.of(each).orElse(0) > settings.splitBytes())
+          .filter(each -> sizes.measure(each).orElse(0) > settings.splitBytes())
           .flatMap(each -> point(table, borrowed.view(), each).find());
+    }
+  }
+
+  private boolean mayBeLarge(Table table, Tablet tablet) {
+    try (Borrowed borrowed = table.borrow()) {
+      return borrowed
+          .view()
+          .find(tablet)
+          .filter(each -> sizes.atMost(each).orElse(0) > settings.splitBytes())
+          .isPresent();
     }
   }
 
@@ -200,6 +218,8 @@ public final class Splitter {
       try {
         if (!round.notToJoin.contains(lower.tablet())
             && areSmall(table, lower, tablets.get(i + 1))) {
+          warmer.warm(table, lower.tablet());
+          warmer.warm(table, tablets.get(i + 1).tablet());
           Joined joined = joinWarm(table, lower.tablet());
           return Optional.of(() -> joins.tell(table, joined));
         }
@@ -228,16 +248,12 @@ public final class Splitter {
   private boolean isSettled(TabletView tablet) {
     long now = server.clock().nanos();
     long age = now - since.getOrDefault(tablet.tablet(), now);
-    return isReady(tablet) && age >= settings.joinAge().toNanos();
+    return tablet.state() == TabletState.ACTIVE && age >= settings.joinAge().toNanos();
   }
 
-  private static boolean isReady(TabletView tablet) {
-    return tablet.state() == TabletState.ACTIVE && tablet.isWarm();
-  }
-
-  private static long size(TableView view, Tablet tablet) {
+  private long size(TableView view, Tablet tablet) {
     return view.find(tablet)
-        .map(each -> TabletSize.of(each).orElse(Long.MAX_VALUE / 2))
+        .map(each -> sizes.atMost(each).orElse(Long.MAX_VALUE / 2))
         .orElse(Long.MAX_VALUE / 2);
   }
 

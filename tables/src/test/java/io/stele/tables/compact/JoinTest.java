@@ -17,6 +17,7 @@ import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletState;
+import io.stele.tables.tablet.TabletView;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -184,6 +185,20 @@ class JoinTest {
     splitter.check(t.table);
     assertThat(t.tablets()).containsExactly("(, m]", "(p, !]");
     assertThat(t.metaTablets()).containsExactlyInAnyOrder("(, m]", "(p, !]");
+  }
+
+  /** "Check for joins after completing a Tablet load": tablets that were loaded are cold. */
+  @Test
+  void smallNeighboursAreJoinedThoughTheirFilesAreClosed() {
+    t.add("", "k", t.write(put("a", "1", 1)));
+    t.add("k", "!", t.write(put("x", "1", 1)));
+    splitter.check(t.table);
+    t.clock.advance(Duration.ofMinutes(61));
+    t.warmer.cool(t.table, 1);
+    assertThat(t.table.view().tablets()).noneMatch(TabletView::isWarm);
+    splitter.check(t.table);
+    assertThat(t.tablets()).containsExactly("(, !]");
+    assertThat(t.readAll()).containsExactly("a=1", "x=1");
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
+import io.stele.base.file.StoreCall;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.TableSchema;
 import io.stele.tables.compact.TestTable.Fate;
@@ -51,7 +52,8 @@ class SplitterTest {
             return compactor.pausing(action);
           }
         };
-    return new Splitter(t.server, settings, t, t, guard, t::configOf, t.warmer::warm);
+    return new Splitter(
+        t.server, settings, new TabletSizes(t.files), t, t, guard, t::configOf, t.warmer::warm);
   }
 
   @AfterEach
@@ -206,6 +208,7 @@ class SplitterTest {
         new Splitter(
             t.server,
             CompactSettings.DEFAULT,
+            new TabletSizes(t.files),
             t,
             leaving,
             new SwapGuard() {
@@ -271,6 +274,7 @@ class SplitterTest {
         new Splitter(
             t.server,
             CompactSettings.DEFAULT,
+            new TabletSizes(t.files),
             t,
             flushing,
             new SwapGuard() {
@@ -303,6 +307,53 @@ class SplitterTest {
     assertThat(t.view(tablet).isWarm()).isFalse();
     split(tablet, row(10));
     assertThat(t.readAll()).hasSize(100);
+  }
+
+  private void coolAll() {
+    t.clock.advance(Duration.ofMinutes(10));
+    t.warmer.cool(t.table, 1);
+    assertThat(t.table.view().tablets()).noneMatch(TabletView::isWarm);
+  }
+
+  /** "Check for splits after completing a Tablet load": a tablet that was loaded is cold. */
+  @Test
+  void aColdTabletThatIsTooLargeIsSplit() {
+    hundredRows();
+    coolAll();
+    splitter(t, compactor, CompactSettings.DEFAULT.withSizes(4_000, 0)).check(t.table);
+    assertThat(t.tablets()).hasSizeGreaterThan(1);
+    assertThat(t.metaTablets()).containsExactlyInAnyOrderElementsOf(t.tablets());
+    assertThat(t.readAll()).hasSize(100);
+  }
+
+  /** Its files are too large because others share them: that is found out once. */
+  @Test
+  void aColdTabletWithFilesOfOthersIsOpenedOnceToBeMeasured() {
+    FilePath shared = t.write(rows(0, 200, 1));
+    Tablet few = t.add("", row(9), shared);
+    coolAll();
+    Splitter sized = splitter(t, compactor, CompactSettings.DEFAULT.withSizes(4_000, 0));
+    long before = t.memory.calls(StoreCall.OPEN);
+    sized.check(t.table);
+    long measured = t.memory.calls(StoreCall.OPEN);
+    assertThat(measured).isGreaterThan(before);
+    assertThat(t.tablets()).hasSize(1);
+    coolAll();
+    sized.check(t.table);
+    assertThat(t.memory.calls(StoreCall.OPEN)).as("measured before").isEqualTo(measured);
+    t.flush(rows(0, 5, 2));
+    coolAll();
+    sized.check(t.table);
+    assertThat(t.view(few).isWarm()).as("it has another file").isTrue();
+  }
+
+  @Test
+  void aColdTabletThatIsSmallIsNotOpened() {
+    hundredRows();
+    coolAll();
+    long before = t.memory.calls(StoreCall.OPEN);
+    splitter.check(t.table);
+    assertThat(t.memory.calls(StoreCall.OPEN)).isEqualTo(before);
   }
 
   // ---- what is refused
