@@ -56,6 +56,7 @@ final class MasterNode implements SessionLoop.Work {
                   parts.files(),
                   parts.logs(),
                   parts.clock(),
+                  settings.server().compaction(),
                   settings.server().trash(),
                   events::publish),
               settings.leading());

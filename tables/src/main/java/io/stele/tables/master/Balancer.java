@@ -66,8 +66,7 @@ final class Balancer {
         : answer;
   }
 
-  private static Map<LiveServer, ServerReport> given(
-      Map<LiveServer, Answer<ServerReport>> answers) {
+  static Map<LiveServer, ServerReport> given(Map<LiveServer, Answer<ServerReport>> answers) {
     Map<LiveServer, ServerReport> given = new LinkedHashMap<>();
     answers.forEach(
         (server, answer) -> {

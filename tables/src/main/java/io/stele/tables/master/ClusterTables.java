@@ -34,7 +34,6 @@ import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -383,24 +382,7 @@ public final class ClusterTables implements TableAdmin {
       if (!List.of(now.key(), next.key()).equals(both)) {
         throw new UnavailableException(lower.key() + " was split or joined meanwhile: try again");
       }
-      LiveServer server = ownerOf(now);
-      master.mover().bring(next.key(), Picture.ownerOf(next, live()), server, "to be joined");
-      join(server, now.key());
-    }
-  }
-
-  /** Those that were on two servers may have files that fit only once each has merged its own. */
-  private void join(LiveServer server, TabletKey lower) {
-    Function<TabletControl, TabletControl> order =
-        control -> {
-          control.join(master.parts().token(), lower);
-          return control;
-        };
-    try {
-      var _ = master.orders().call(server, "join two tablets", order);
-    } catch (ConflictException e) {
-      tell(Set.of(server), "compact tablets to be joined", each -> each.compact(lower.table()));
-      var _ = master.orders().call(server, "join two tablets", order);
+      master.joiner().join(now, next);
     }
   }
 

@@ -13,6 +13,7 @@ import io.stele.tables.files.MetaFiles;
 import io.stele.tables.files.StoreIdentity;
 import io.stele.tables.files.Trash;
 import io.stele.tables.master.BalancePolicy.PlannedMove;
+import io.stele.tables.master.JoinPolicy.PlannedJoin;
 import io.stele.tables.master.Reservations.Reservation;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
@@ -53,6 +54,7 @@ public final class Master implements Cluster, AutoCloseable {
   private final Assigner assigner;
   private final Mover mover;
   private final Balancer balancer;
+  private final Joiner joiner;
   private final FileCollector collector;
   private final Trash trash;
   private final TableCopies copies;
@@ -84,6 +86,7 @@ public final class Master implements Cluster, AutoCloseable {
     this.assigner = new Assigner(parts, orders, reservations, troubles, jobs::start, jobs::wake);
     this.mover = new Mover(parts, settings, orders, reservations, assigner, jobs::wake);
     this.balancer = new Balancer(parts, settings, orders, reservations, assigner, rates);
+    this.joiner = new Joiner(parts, settings, orders, reservations, mover, rates);
     this.trash = new Trash(parts.files(), parts.logs(), parts.clock(), parts.trash());
     this.collector =
         new FileCollector(
@@ -146,8 +149,8 @@ public final class Master implements Cluster, AutoCloseable {
     return copies;
   }
 
-  Mover mover() {
-    return mover;
+  Joiner joiner() {
+    return joiner;
   }
 
   /** What can be done with the tables of the cluster. */
@@ -307,8 +310,13 @@ public final class Master implements Cluster, AutoCloseable {
     var answers = balancer.reports(picture.live());
     balancer.loadAgain(picture, balancer.missing(picture, answers));
     if (settings.balance()) {
-      List<PlannedMove> plan = balancer.plan(picture, answers, 4 * settings.moves());
-      if (!plan.isEmpty() && madeSome(mover.carryOut(plan, picture.mark()))) {
+      List<PlannedMove> moves = balancer.plan(picture, answers, 4 * settings.moves());
+      List<PlannedJoin> joins = joiner.plan(picture, Balancer.given(answers));
+      boolean some =
+          moves.isEmpty()
+              ? joiner.carryOut(joins, picture.mark())
+              : madeSome(mover.carryOut(moves, picture.mark()));
+      if (some) {
         balanceDue = parts.clock().nanos(); // there may be more
       }
     }

@@ -2,6 +2,7 @@ package io.stele.tables.master;
 
 import io.stele.base.file.FileStore;
 import io.stele.base.time.Clock;
+import io.stele.tables.compact.CompactSettings;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.RootStore;
 import io.stele.tables.txn.Lease;
@@ -19,6 +20,7 @@ import java.util.function.Function;
  * @param meta read and written wherever its tablets are
  * @param files that hold the fragments of all servers
  * @param logs that hold the logs of all servers; may be the same
+ * @param sizes when small tablets are joined
  * @param trash how long files that nothing needs stay in the trash
  * @param events told of everything that happens, on the thread on which it does
  */
@@ -33,11 +35,24 @@ public record MasterParts(
     FileStore files,
     FileStore logs,
     Clock clock,
+    CompactSettings sizes,
     Duration trash,
     Consumer<MasterEvent> events) {
 
   MasterParts withLead(Lease other) {
     return new MasterParts(
-        address, token, other, membership, controls, meta, root, files, logs, clock, trash, events);
+        address,
+        token,
+        other,
+        membership,
+        controls,
+        meta,
+        root,
+        files,
+        logs,
+        clock,
+        sizes,
+        trash,
+        events);
   }
 }

@@ -16,7 +16,7 @@ public record MasterSettings(
     @About("How long to wait for what a server has to say of itself.") Duration answer,
     @About("The most tablets that are on their way from one server to another at a time.")
         int moves,
-    @About("Whether tablets are moved without being asked for it, to even out the servers.")
+    @About("Whether tablets are moved automatically, to balance servers and to join small ones.")
         boolean balance,
     @About("How often it is looked whether they should be.") Duration balanceEvery,
     @About("How often superfluous files are deleted.") Duration collectEvery) {

@@ -9,6 +9,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.time.Clock;
+import io.stele.tables.compact.CompactSettings;
 import io.stele.tables.meta.MemoryMeta;
 import io.stele.tables.meta.MemoryRoot;
 import io.stele.tables.meta.MetaAccess;
@@ -76,6 +77,10 @@ final class FakeCluster implements Membership, MetaAccess {
   }
 
   Master master(MasterSettings settings) {
+    return master(settings, CompactSettings.DEFAULT);
+  }
+
+  Master master(MasterSettings settings, CompactSettings sizes) {
     Master master =
         new Master(
             new MasterParts(
@@ -89,6 +94,7 @@ final class FakeCluster implements Membership, MetaAccess {
                 files,
                 files,
                 Clock.system(),
+                sizes,
                 TRASH,
                 events::add),
             settings);

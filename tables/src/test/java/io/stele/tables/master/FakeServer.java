@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 
 /** A server that knows which tablets it has, and what it was told. */
 final class FakeServer implements TabletControl {
@@ -37,6 +38,7 @@ final class FakeServer implements TabletControl {
   volatile FakeCluster.Fault fault = FakeCluster.none();
   volatile CountDownLatch hangs = new CountDownLatch(0);
   volatile boolean silent;
+  volatile @Nullable SteleException joins; // what it answers to an order to join
   private final FakeCluster cluster;
   private final MetaTable meta;
   private volatile long token;
@@ -119,6 +121,10 @@ final class FakeServer implements TabletControl {
   @Override
   public void join(long given, TabletKey lower) {
     order(given, "join " + lower.last().orElseThrow());
+    SteleException problem = joins;
+    if (problem != null) {
+      throw problem;
+    }
     TabletConfig low = meta.tablet(lower).orElseThrow();
     TabletConfig high =
         meta.tabletOf(lower.table(), lower.last().orElseThrow().successor()).orElseThrow();

@@ -10,6 +10,7 @@ import io.stele.base.schema.TableSchema;
 import io.stele.base.time.Clock;
 import io.stele.tables.cluster.SmallCluster;
 import io.stele.tables.cluster.SmallCluster.Node;
+import io.stele.tables.compact.CompactSettings;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
@@ -75,6 +76,10 @@ class MasterClusterTest {
   }
 
   private Master master(MasterSettings settings) {
+    return master(settings, CompactSettings.DEFAULT);
+  }
+
+  private Master master(MasterSettings settings, CompactSettings sizes) {
     masters.forEach(Master::close);
     int number = masters.size() + 1;
     Master master =
@@ -90,6 +95,7 @@ class MasterClusterTest {
                 cluster.files(),
                 cluster.files(),
                 Clock.system(),
+                sizes,
                 FakeCluster.TRASH,
                 events::add),
             settings);
@@ -287,6 +293,38 @@ class MasterClusterTest {
     tables.compact("t");
     checkAll();
     assertThat(tables.verifyMeta("")).isEmpty();
+  }
+
+  /** "The Table must have an adjacent Tablet to join with", though it is on another server. */
+  @Test
+  void smallNeighboursOnTwoServersAreBroughtTogetherAndJoined() {
+    Master first = table(2, 4);
+    List<Node> nodes = List.copyOf(cluster.nodes());
+    List<TabletKey> keys = cluster.keys("t");
+    for (int i = 0; i < keys.size(); i++) { // so that no server could join any by itself
+      first.move("t", row(keys.get(i)), nodes.get(i % 2).self().address());
+    }
+    first.tables().flush("t");
+    CompactSettings eager = CompactSettings.DEFAULT.withJoinAge(Duration.ZERO);
+    Master joining = master(FakeCluster.SETTINGS.withBalance(true, Duration.ofMillis(1)), eager);
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () -> {
+              joining.round();
+              assertThat(cluster.meta().tablets("t")).hasSizeLessThan(keys.size());
+            });
+    joining.close();
+    settle(master());
+    checkAll();
+    assertThat(events)
+        .filteredOn(MasterEvent.Moved.class::isInstance)
+        .anySatisfy(event -> assertThat(event.text()).contains("to be joined: both small"));
+    assertThat(joining.tables().verifyMeta("")).isEmpty();
+  }
+
+  private static Bytes row(TabletKey key) {
+    return key.last().orElse(Bytes.utf8("9999"));
   }
 
   @Test

@@ -12,6 +12,7 @@ import static org.awaitility.Awaitility.await;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.error.ConflictException;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.FencedException;
 import io.stele.base.error.InvalidRequestException;
@@ -22,6 +23,7 @@ import io.stele.base.schema.TableSchema;
 import io.stele.base.table.Cluster.Move;
 import io.stele.base.table.Cluster.ServerStatus;
 import io.stele.base.table.Cluster.Status;
+import io.stele.tables.compact.CompactSettings;
 import io.stele.tables.master.ServerReport.TabletReport;
 import io.stele.tables.meta.Futures;
 import io.stele.tables.meta.LogRef;
@@ -30,6 +32,7 @@ import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -404,6 +407,79 @@ class MasterTest {
     assertThat(master.balance(true)).hasSameSizeAs(told);
     assertThat(d.tablets).hasSize(told.size());
     assertThat(master.balance(true)).isEmpty();
+  }
+
+  // ---- joins
+
+  private static final CompactSettings AT_ONCE = CompactSettings.DEFAULT.withJoinAge(Duration.ZERO);
+
+  private Master joining(CompactSettings sizes) {
+    return cluster.master(FakeCluster.SETTINGS.withBalance(true, Duration.ofNanos(1)), sizes);
+  }
+
+  /** All small neighbours on two servers end up in one; those of one server are that server's. */
+  @Test
+  void smallNeighboursAreJoinedUntilNoneAreApart() {
+    table();
+    try (Master joining = joining(AT_ONCE)) {
+      await()
+          .untilAsserted(
+              () -> {
+                joining.round();
+                assertThat(new HashSet<>(cluster.assignments().values())).hasSize(1);
+              });
+      settle(joining);
+      assertThat(joining.tables().verifyMeta("t")).isEmpty();
+    }
+  }
+
+  @Test
+  void tabletsThatCameLatelyOrAreTooLargeStayApart() {
+    table();
+    for (FakeServer server : List.of(a, b, c)) {
+      server.tablets.forEach(
+          key -> server.weights.put(key, new TabletReport(key, Bytes.EMPTY, 5, 9 << 20, 0, 0)));
+    }
+    try (Master large = joining(AT_ONCE)) {
+      lookOften(large);
+    }
+    List.of(a, b, c).forEach(server -> server.weights.clear());
+    try (Master hourly = joining(CompactSettings.DEFAULT)) {
+      lookOften(hourly);
+    }
+    try (Master never = joining(AT_ONCE.withAutomatic(false))) {
+      lookOften(never);
+    }
+    assertThat(cluster.assignments()).hasSize(10);
+  }
+
+  private static void lookOften(Master master) {
+    for (int i = 0; i < 5; i++) {
+      master.round();
+      settle(master);
+    }
+  }
+
+  /** Nobody is waiting for it, so nothing is compacted for its sake. */
+  @Test
+  void tabletsWhoseFilesDoNotGoTogetherAreLeftAsTheyAre() {
+    table();
+    CompactSettings soon = CompactSettings.DEFAULT.withJoinAge(Duration.ofMillis(50));
+    for (FakeServer server : List.of(a, b, c)) {
+      server.joins = new ConflictException("their files do not go together");
+    }
+    try (Master joining = joining(soon)) {
+      await()
+          .untilAsserted(
+              () -> {
+                joining.round();
+                assertThat(cluster.events).anyMatch(MasterEvent.BackgroundFailed.class::isInstance);
+              });
+      settle(joining);
+      assertThat(cluster.assignments()).hasSize(10);
+      assertThat(List.of(a, b, c))
+          .allSatisfy(server -> assertThat(server.orders).doesNotContain("compact t"));
+    }
   }
 
   // ---- status

@@ -124,6 +124,7 @@ final class World implements AutoCloseable {
                   files,
                   files,
                   clock("master"),
+                  CompactSettings.DEFAULT.withAutomatic(false),
                   Duration.ofHours(24),
                   event -> trace.add("  " + event)),
               MASTER);
