@@ -36,7 +36,7 @@ public record TablesSettings(
                 + " the disk counts.")
         ByteSize diskReserve,
     @About("How long a writer waits for memory before it is refused.") Duration throttle,
-    @About("How long a request waits for a tablet that is being loaded.") Duration defer,
+    @About("How long a request waits for a table or tablet that is being loaded.") Duration defer,
     @About("Of files, at which a tablet is split.") ByteSize splitAt,
     @About("Of files of two neighbours together, below which they are joined.") ByteSize joinBelow,
     @About("How long tablets are left as they are before they are joined.") Duration joinAge,

@@ -153,7 +153,7 @@ final class AdminOperations {
 
   /** Where one server has all tablets, it is all the same which is meant. */
   List<TabletLocation> locateAlone(String table, Bytes row, int most) {
-    machinery.tables().get(table);
+    var _ = machinery.tables().await(table);
     return List.of(new TabletLocation(Bytes.EMPTY, Optional.empty(), machinery.home().address()));
   }
 

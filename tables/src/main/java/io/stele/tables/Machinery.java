@@ -133,7 +133,13 @@ final class Machinery implements AutoCloseable {
             described.random,
             new FileHealth(),
             this::happened);
-    this.tables = new TableSet(parts, described.cache, new SizeTrigger(), place.isPresent());
+    this.tables =
+        new TableSet(
+            parts,
+            described.cache,
+            new SizeTrigger(),
+            place.isPresent(),
+            settings.writes().deferLimit());
     this.warmer = new Warmer(parts);
     LateMeta late = new LateMeta();
     RootCopies copies = new RootCopies(described.files, described.random);

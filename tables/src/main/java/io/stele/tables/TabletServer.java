@@ -196,7 +196,7 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
   }
 
   private Table table(String name) {
-    return machinery.tables().get(name);
+    return machinery.tables().await(name);
   }
 
   /** Tables as a whole are not one server's affair where there are several. */

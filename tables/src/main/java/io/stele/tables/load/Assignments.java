@@ -8,6 +8,7 @@ import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.table.MetaProblem;
 import io.stele.tables.event.TableEvent;
+import io.stele.tables.load.TableSet.Reading;
 import io.stele.tables.meta.LoadCheck;
 import io.stele.tables.meta.MetaLevel;
 import io.stele.tables.meta.MetaTable;
@@ -170,7 +171,14 @@ public final class Assignments {
         (level, byTable, out) -> read(locks.changing(level, () -> takeOver(byTable, out)), out));
   }
 
+  /** Requests for tables that are not here yet wait from now on, until it is known what comes. */
   private Unread takeOver(Map<String, List<TabletKey>> byTable, Outcomes outcomes) {
+    try (Reading _ = tables.reading(byTable.keySet())) {
+      return takeOverNow(byTable, outcomes);
+    }
+  }
+
+  private Unread takeOverNow(Map<String, List<TabletKey>> byTable, Outcomes outcomes) {
     Unread unread = new Unread();
     Map<Table, List<TabletConfig>> wanted = new LinkedHashMap<>();
     byTable.forEach(

@@ -13,6 +13,7 @@ import io.stele.base.table.MetaProblem;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.files.StoreIdentity;
+import io.stele.tables.load.TableSet.Reading;
 import io.stele.tables.meta.FamilyOrigins;
 import io.stele.tables.meta.Futures;
 import io.stele.tables.meta.LoadCheck;
@@ -189,7 +190,13 @@ public final class Lifecycle {
   }
 
   private long load(Map<Table, List<TabletConfig>> found) {
-    long records = loader.load(found);
+    long records;
+    try {
+      records = loader.load(found);
+    } finally {
+      // Also if it failed before it came to them: nobody is to wait for their tablets then.
+      server.lock().run(() -> found.keySet().forEach(Table::activate));
+    }
     found.keySet().forEach(changed);
     return records;
   }
@@ -600,6 +607,12 @@ public final class Lifecycle {
   }
 
   private void loadFixedNow(String name, FilePath configFile) {
+    try (Reading _ = tables.reading(List.of(name))) {
+      loadFixedTable(name, configFile);
+    }
+  }
+
+  private void loadFixedTable(String name, FilePath configFile) {
     Optional<FixedTable.Config> found = FixedTable.load(server.files(), configFile, name);
     TableSchema schema =
         found.map(FixedTable.Config::schema).orElseGet(() -> TableSchema.ofFamilies("*"));
@@ -637,8 +650,10 @@ public final class Lifecycle {
     locks.changing(
         name,
         () -> {
-          Table table = tables.add(name, stored(name), Optional.empty());
-          load(Map.of(table, sound(name, meta.tablets(name))));
+          try (Reading _ = tables.reading(List.of(name))) {
+            Table table = tables.add(name, stored(name), Optional.empty());
+            load(Map.of(table, sound(name, meta.tablets(name))));
+          }
         });
   }
 

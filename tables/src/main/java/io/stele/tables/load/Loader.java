@@ -274,6 +274,7 @@ public final class Loader {
       table.replace(
           view.with(
               coming.stream().map(each -> each.view(TabletState.CONFIG_LOADING, 0)).toList()));
+      table.activate();
     } finally {
       server.lock().unlock();
     }

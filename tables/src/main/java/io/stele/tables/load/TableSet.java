@@ -12,10 +12,14 @@ import io.stele.tables.meta.MetaTable.StoredSchema;
 import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
+import io.stele.tables.tablet.TableState;
 import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.TabletListener;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
@@ -29,9 +33,11 @@ public final class TableSet {
   private final BlockCache cache;
   private final TabletListener listener;
   private final boolean inCluster;
+  private final long deferNanos;
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
   private final Map<String, SteleException> failed = new ConcurrentHashMap<>();
   private final Set<String> unloaded = ConcurrentHashMap.newKeySet();
+  private final Map<String, Integer> reading = new HashMap<>(); // guarded by the commit lock
   private final Queue<FragmentGraph> leaving = new ConcurrentLinkedQueue<>(); // of tables removed
 
   /**
@@ -39,9 +45,15 @@ public final class TableSet {
    *
    * @param listener told of all tablets of all tables
    * @param inCluster other servers may have tables that this one does not
+   * @param deferLimit how long a request waits for a table whose schema is being read
    */
   public TableSet(
-      ServerParts server, BlockCache cache, TabletListener listener, boolean inCluster) {
+      ServerParts server,
+      BlockCache cache,
+      TabletListener listener,
+      boolean inCluster,
+      Duration deferLimit) {
+    this.deferNanos = deferLimit.toNanos();
     this.inCluster = inCluster;
     this.listener = listener;
     this.server = server;
@@ -56,8 +68,72 @@ public final class TableSet {
     return Optional.ofNullable(tables.get(name));
   }
 
+  /** The schemas of tables are being read, until this is closed. */
+  interface Reading extends AutoCloseable {
+    @Override
+    void close();
+  }
+
   /**
-   * A table by its name.
+   * Puts tables that are not here in the state {@link TableState#SCHEMA_LOADING}. When this is
+   * closed, those that have not been added are unknown again.
+   */
+  Reading reading(Collection<String> names) {
+    List<String> all = List.copyOf(names);
+    server.lock().run(() -> all.forEach(name -> reading.merge(name, 1, Integer::sum)));
+    return () ->
+        server
+            .lock()
+            .run(
+                () -> {
+                  all.forEach(
+                      name -> reading.computeIfPresent(name, (_, n) -> n == 1 ? null : n - 1));
+                  server.lock().changed();
+                });
+  }
+
+  /** The state of a table on this server. */
+  public TableState state(String name) {
+    Table table = tables.get(name);
+    if (table != null) {
+      return table.state();
+    }
+    server.lock().lock();
+    try {
+      return reading.containsKey(name) ? TableState.SCHEMA_LOADING : TableState.UNKNOWN;
+    } finally {
+      server.lock().unlock();
+    }
+  }
+
+  /**
+   * A table by its name, for a request: it waits while the table's schema is being read.
+   *
+   * @throws UnavailableException if that takes too long, and as {@link #get} does
+   */
+  public Table await(String name) {
+    Table known = tables.get(name);
+    if (known != null && known.state() == TableState.ACTIVE) {
+      return known;
+    }
+    long deadline = server.clock().nanos() + deferNanos;
+    server.lock().lock();
+    try {
+      while (state(name) == TableState.SCHEMA_LOADING) {
+        long left = deadline - server.clock().nanos();
+        if (left <= 0 || server.lock().await(left) <= 0) {
+          throw new UnavailableException(
+              "the schema of table \"" + name + "\" is still being loaded: try again");
+        }
+      }
+    } finally {
+      server.lock().unlock();
+    }
+    return get(name);
+  }
+
+  /**
+   * A table by its name, in whatever state.
    *
    * @throws NotFoundException if there is none, with the name that was probably meant
    * @throws UnavailableException if there is one that could not be loaded, with the reason
@@ -89,7 +165,7 @@ public final class TableSet {
                 .orElse(""));
   }
 
-  /** Makes a table that has no tablets here yet, or answers the one there is. */
+  /** Creates a table that has no tablets here yet, or returns the one there is. */
   Table add(String name, StoredSchema schema, Optional<FilePath> configFile) {
     failed.remove(name);
     unloaded.remove(name);
@@ -117,6 +193,7 @@ public final class TableSet {
     table.end();
     tables.remove(table.name(), table);
     leaving.add(table.graph());
+    server.lock().run(server.lock()::changed);
   }
 
   /** Files that reads under way may still need, of tables here and of those that have left. */

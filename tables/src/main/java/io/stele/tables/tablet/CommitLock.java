@@ -52,8 +52,8 @@ public final class CommitLock {
     }
   }
 
-  /** Wakes those who wait for a view to change. */
-  void changed() {
+  /** Wakes those who wait for a view, or the state of a table, to change. */
+  public void changed() {
     viewChanged.signalAll();
   }
 

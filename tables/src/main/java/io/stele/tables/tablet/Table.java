@@ -20,10 +20,10 @@ public final class Table {
   private final ViewHolder views;
   private final TabletEvents events;
   private final Optional<FilePath> configFile;
-  private volatile TableState state = TableState.ACTIVE;
+  private volatile TableState state = TableState.SCHEMA_LOADING;
 
   /**
-   * Makes a table without tablets.
+   * Creates a table without tablets; requests wait until it is {@link #activate active}.
    *
    * @param configFile where its configuration is kept if it is a fixed table; none if in META
    * @param listenerFailures takes what listeners of its tablets throw
@@ -66,7 +66,16 @@ public final class Table {
     return state;
   }
 
-  /** Nothing of it is here any more; whoever still holds it is told so. */
+  /** Its tablets are in its view, loading or loaded. Under the commit lock. */
+  public void activate() {
+    lock.checkHeld();
+    if (state == TableState.SCHEMA_LOADING) {
+      state = TableState.ACTIVE;
+      lock.changed();
+    }
+  }
+
+  /** Nothing of it is here any more; requests that still hold it fail. */
   public void end() {
     state = TableState.UNKNOWN;
   }
