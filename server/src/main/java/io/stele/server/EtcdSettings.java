@@ -39,6 +39,10 @@ public record EtcdSettings(
                 + " loopback, which keeps out web pages that rebind their name to it; all"
                 + " otherwise. Requests that name another host are refused.")
         List<String> hosts,
+    @About(
+            "How long a request waits for a leader during an election before it fails with etcd's"
+                + " \"request timed out\".")
+        Duration requestTimeout,
     @About("The shortest time between two pings of a client; one that pings more is cut off.")
         Duration keepaliveMinTime,
     @About("After how much silence a client gets a ping.") Duration keepaliveInterval,
@@ -64,6 +68,7 @@ public record EtcdSettings(
           EtcdOptions.DEFAULT.maxOperations(),
           EtcdOptions.DEFAULT.origins(),
           EtcdOptions.DEFAULT.hosts(),
+          EtcdOptions.DEFAULT.requestTimeout(),
           EtcdOptions.DEFAULT.keepaliveMinTime(),
           EtcdOptions.DEFAULT.keepaliveInterval(),
           EtcdOptions.DEFAULT.keepaliveTimeout(),
@@ -100,6 +105,7 @@ public record EtcdSettings(
         maxTxnOps,
         origins,
         hosts,
+        requestTimeout,
         keepaliveMinTime,
         keepaliveInterval,
         keepaliveTimeout,

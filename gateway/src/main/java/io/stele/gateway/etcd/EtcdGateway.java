@@ -10,6 +10,7 @@ import io.stele.gateway.etcd.auth.AuthService;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.gateway.etcd.call.EtcdCalls;
+import io.stele.gateway.etcd.call.LeaderWait;
 import io.stele.gateway.etcd.cluster.ClusterService;
 import io.stele.gateway.etcd.cluster.MaintenanceService;
 import io.stele.gateway.etcd.coordination.ElectionService;
@@ -57,8 +58,10 @@ public final class EtcdGateway implements MoreServices, AutoCloseable {
     this.options = options;
     RandomGenerator random = RandomSource.system();
     Access access = new Access(random, Clock.system());
-    EtcdCalls calls =
-        new EtcdCalls(backend, channels, caller -> access.token(backend.metastore(), caller));
+    LeaderWait waits =
+        new LeaderWait(Clock.system(), timer, backend::lead, options.requestTimeout());
+    backend.streams().add(waits);
+    EtcdCalls calls = new EtcdCalls(backend, channels, access, waits);
     this.services =
         List.of(
             new KvService(
@@ -90,7 +93,10 @@ public final class EtcdGateway implements MoreServices, AutoCloseable {
     return backend;
   }
 
-  /** Ends all streams in words, so that clients go on elsewhere; and those yet to come. */
+  /**
+   * Ends all streams, and requests that wait for a leader, in words, so that clients go on
+   * elsewhere; and those yet to come.
+   */
   public void endStreams() {
     backend.streams().end();
   }

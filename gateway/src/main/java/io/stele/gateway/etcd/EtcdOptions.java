@@ -16,6 +16,7 @@ import java.util.List;
  * @param hosts names by which HTTP clients may call this server, besides addresses and {@code
  *     localhost}; {@code *} for all. Where it is empty, a server that listens on loopback has no
  *     other name, and any other server has every name
+ * @param requestTimeout how long a request waits for a leader
  * @param keepaliveMinTime the shortest time between two pings of a client that is not cut off
  * @param keepaliveInterval after which a silent client gets a ping
  * @param keepaliveTimeout after which a client that does not answer the ping is cut off
@@ -30,6 +31,7 @@ public record EtcdOptions(
     int maxOperations,
     List<String> origins,
     List<String> hosts,
+    Duration requestTimeout,
     Duration keepaliveMinTime,
     Duration keepaliveInterval,
     Duration keepaliveTimeout,
@@ -45,6 +47,7 @@ public record EtcdOptions(
           128,
           List.of(),
           List.of(),
+          Duration.ofSeconds(7), // as etcd with its default election timeout
           Duration.ofSeconds(5),
           Duration.ofHours(2),
           Duration.ofSeconds(20),
@@ -55,6 +58,7 @@ public record EtcdOptions(
     origins = List.copyOf(origins);
     hosts = List.copyOf(hosts);
     check("watch-progress-interval", progressInterval);
+    check("request-timeout", requestTimeout);
     check("keepalive-min-time", keepaliveMinTime);
     check("keepalive-interval", keepaliveInterval);
     check("keepalive-timeout", keepaliveTimeout);
@@ -83,6 +87,22 @@ public record EtcdOptions(
         maxOperations,
         origins,
         hosts,
+        requestTimeout,
+        keepaliveMinTime,
+        keepaliveInterval,
+        keepaliveTimeout,
+        handshakeTimeout,
+        idleTimeout);
+  }
+
+  public EtcdOptions withRequestTimeout(Duration value) {
+    return new EtcdOptions(
+        progressInterval,
+        maxRequestBytes,
+        maxOperations,
+        origins,
+        hosts,
+        value,
         keepaliveMinTime,
         keepaliveInterval,
         keepaliveTimeout,

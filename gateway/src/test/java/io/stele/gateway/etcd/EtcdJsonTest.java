@@ -184,6 +184,7 @@ class EtcdJsonTest {
         usual.maxOperations(),
         usual.origins(),
         hosts,
+        usual.requestTimeout(),
         usual.keepaliveMinTime(),
         usual.keepaliveInterval(),
         usual.keepaliveTimeout(),

@@ -2,13 +2,15 @@ package io.stele.gateway.etcd.auth;
 
 import io.stele.base.time.Clock;
 import io.stele.gateway.etcd.call.EtcdCaller;
+import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.call.EtcdError;
 import io.stele.metastore.Metastore;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 
-/** Finds out who calls, and what that one may do. */
-public final class Access {
+/** Finds out who calls, and what that one may do, by the rights that were read last. */
+public final class Access implements EtcdCalls.Callers {
   private final AuthStore store = new AuthStore();
   private final Credentials credentials;
 
@@ -24,20 +26,26 @@ public final class Access {
     return credentials;
   }
 
-  /** By what other members know a caller: one with a certificate has shown it to this one only. */
-  public Optional<String> token(Metastore metastore, EtcdCaller caller) {
+  @Override
+  public CompletableFuture<Void> refresh(Metastore metastore) {
+    return store.refresh(metastore);
+  }
+
+  /** One with a certificate has shown it to this member only. */
+  @Override
+  public Optional<String> token(EtcdCaller caller) {
     if (caller.token().isPresent() || caller.certified().isEmpty()) {
       return caller.token();
     }
-    AuthState state = store.current(metastore);
+    AuthState state = store.known();
     return state.enabled()
         ? caller.certified().map(name -> credentials.token(name, state.secret()))
         : Optional.empty();
   }
 
   /** What a caller may do; fails if it must say who it is and does not. */
-  public Grant of(Metastore metastore, EtcdCaller caller) {
-    AuthState state = store.current(metastore);
+  public Grant of(EtcdCaller caller) {
+    AuthState state = store.known();
     if (!state.enabled()) {
       return Grant.OPEN;
     }

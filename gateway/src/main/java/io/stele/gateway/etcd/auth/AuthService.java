@@ -1,12 +1,12 @@
 package io.stele.gateway.etcd.auth;
 
+import com.google.protobuf.MessageLite;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.StreamObserver;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.call.EtcdError;
-import io.stele.metastore.Metastore;
 import io.stele.protocol.etcd.AuthDisableRequest;
 import io.stele.protocol.etcd.AuthDisableResponse;
 import io.stele.protocol.etcd.AuthEnableRequest;
@@ -65,7 +65,7 @@ public final class AuthService extends AuthGrpc.AuthImplBase {
   }
 
   /** A change by somebody who may do everything; hashing takes its time, so not on this thread. */
-  private <Q, R> void change(
+  private <Q extends MessageLite, R> void change(
       MethodDescriptor<Q, R> method,
       Q request,
       StreamObserver<R> caller,
@@ -76,7 +76,7 @@ public final class AuthService extends AuthGrpc.AuthImplBase {
         request,
         caller,
         (metastore, who) -> {
-          access.of(metastore, who).checkAdmin();
+          access.of(who).checkAdmin();
           return CompletableFuture.runAsync(() -> {}, blocking)
               .thenCompose(_ -> access.store().change(metastore, change))
               .thenApply(_ -> response.apply(backend.header()));
@@ -84,7 +84,7 @@ public final class AuthService extends AuthGrpc.AuthImplBase {
   }
 
   /** Answers out of the state as this member knows it. */
-  private <Q, R> void look(
+  private <Q extends MessageLite, R> void look(
       MethodDescriptor<Q, R> method,
       Q request,
       StreamObserver<R> caller,
@@ -93,16 +93,15 @@ public final class AuthService extends AuthGrpc.AuthImplBase {
         method,
         request,
         caller,
-        (metastore, who) ->
-            CompletableFuture.completedFuture(question.apply(look(metastore, who))));
+        (metastore, who) -> CompletableFuture.completedFuture(question.apply(look(who))));
   }
 
   /** What there is to see, and for whom. */
   private record Look(AuthState state, Grant grant, ResponseHeader header) {}
 
-  private Look look(Metastore metastore, EtcdCaller who) {
-    AuthState state = access.store().current(metastore);
-    return new Look(state, access.of(metastore, who), backend.header());
+  private Look look(EtcdCaller who) {
+    AuthState state = access.store().known();
+    return new Look(state, access.of(who), backend.header());
   }
 
   // ---- whether users count
@@ -134,8 +133,8 @@ public final class AuthService extends AuthGrpc.AuthImplBase {
         request,
         caller,
         (metastore, who) -> {
-          access.of(metastore, who).checkAdmin();
-          AuthState state = access.store().current(metastore);
+          access.of(who).checkAdmin();
+          AuthState state = access.store().known();
           return CompletableFuture.completedFuture(
               AuthStatusResponse.newBuilder()
                   .setHeader(backend.header())
@@ -157,7 +156,7 @@ public final class AuthService extends AuthGrpc.AuthImplBase {
                 () ->
                     AuthenticateResponse.newBuilder()
                         .setHeader(backend.header())
-                        .setToken(token(access.store().current(metastore), request))
+                        .setToken(token(access.store().known(), request))
                         .build(),
                 blocking));
   }

@@ -17,12 +17,14 @@ import io.stele.metastore.key.PathKey;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
 /**
- * Where users and roles are kept: in one key among the paths, which etcd's clients do not reach. It
- * is read anew for each request, as this member has it; what was decoded last is kept as long as
- * the key stays the same.
+ * Where users and roles are kept: in one key among the paths, which etcd's clients do not reach.
+ * Each request has it read again, as this member has it, before it looks at what is known. Reading
+ * may need the disk, so nobody waits for it on a thread of the network. What was decoded last is
+ * kept as long as the key stays the same.
  */
 public final class AuthStore {
   private static final Bytes KEY = PathKey.of("/stele/etcd/auth");
@@ -30,33 +32,49 @@ public final class AuthStore {
   /** On whose behalf; where rights are set for / or /stele, this one must have them. */
   private static final String PRINCIPAL = "stele";
 
-  private record Decoded(long modified, AuthState state) {}
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
-  private volatile Decoded last = new Decoded(0, AuthState.NONE);
+  /**
+   * The key as of a revision.
+   *
+   * @param modified 0 if it is absent
+   */
+  private record Decoded(long revision, long modified, AuthState state) {}
 
-  /** As this member knows it. */
-  AuthState current(Metastore metastore) {
-    return decode(read(metastore, Consistency.STALE).join()).state();
+  private final AtomicReference<Decoded> last =
+      new AtomicReference<>(new Decoded(0, 0, AuthState.NONE));
+
+  /** As of the newest read that is done. */
+  AuthState known() {
+    return last.get().state();
   }
 
-  private static CompletableFuture<Optional<KeyValue>> read(
-      Metastore metastore, Consistency consistency) {
+  /** Reads what this member has; done at once unless that needs the disk. */
+  CompletableFuture<Void> refresh(Metastore metastore) {
+    CompletableFuture<Decoded> read = read(metastore, Consistency.STALE);
+    return read.isDone() && !read.isCompletedExceptionally() ? DONE : read.thenAccept(_ -> {});
+  }
+
+  private CompletableFuture<Decoded> read(Metastore metastore, Consistency consistency) {
     return metastore
         .read(PRINCIPAL, RangeRead.of(KeyRange.of(KEY)), consistency)
-        .thenApply(answer -> answer.keys().stream().findFirst());
+        .thenApply(answer -> decode(answer.revision(), answer.keys().stream().findFirst()));
   }
 
-  private Decoded decode(Optional<KeyValue> stored) {
-    if (stored.isEmpty()) {
-      return new Decoded(0, AuthState.NONE);
+  /** A read that took longer than another does not take back what the other has found. */
+  private Decoded decode(long revision, Optional<KeyValue> stored) {
+    Decoded before = last.get();
+    long modified = stored.map(KeyValue::modified).orElse(0L);
+    if (before.modified() == modified) {
+      return before;
     }
-    Decoded known = last;
-    long modified = stored.get().modified();
-    if (known.modified() != modified) {
-      known = new Decoded(modified, AuthState.decode(stored.get().value()));
-      last = known;
-    }
-    return known;
+    Decoded found =
+        new Decoded(
+            revision,
+            modified,
+            stored.map(kv -> AuthState.decode(kv.value())).orElse(AuthState.NONE));
+    var _ = last.accumulateAndGet(found, (a, b) -> a.revision() > b.revision() ? a : b);
+    return found;
   }
 
   /**
@@ -67,8 +85,7 @@ public final class AuthStore {
   CompletableFuture<AuthState> change(Metastore metastore, UnaryOperator<AuthState> change) {
     return read(metastore, Consistency.LINEARIZABLE)
         .thenCompose(
-            stored -> {
-              Decoded before = decode(stored);
+            before -> {
               AuthState after = change.apply(before.state());
               return metastore
                   .transact(Origin.of(PRINCIPAL), write(before.modified(), after.encode()))

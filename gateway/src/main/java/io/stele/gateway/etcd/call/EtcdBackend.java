@@ -1,11 +1,15 @@
 package io.stele.gateway.etcd.call;
 
 import io.stele.base.error.NotServingException;
+import io.stele.base.error.SteleException;
 import io.stele.base.time.Clock;
 import io.stele.gateway.nativeapi.MemberAdmin;
 import io.stele.metastore.Metastore;
 import io.stele.metastore.MetastoreStatus;
+import io.stele.metastore.raft.Member;
+import io.stele.metastore.raft.Standing;
 import io.stele.protocol.etcd.ResponseHeader;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +17,17 @@ import org.jspecify.annotations.Nullable;
 public final class EtcdBackend {
   /** For how long a header may name a term that has passed. Nobody acts on it. */
   private static final long HEADER_NANOS = 100_000_000;
+
+  /**
+   * Who leads, as this member knows it.
+   *
+   * @param leader its id; empty if there is none
+   * @param usable whether it can take requests: not if it is this member, and has yet to apply what
+   *     was committed before it was elected
+   */
+  public record Lead(long term, Optional<String> leader, boolean usable) {
+    private static final Lead NONE = new Lead(0, Optional.empty(), false);
+  }
 
   /** A header without its revision, whether there is a leader, and until when both may be used. */
   private record Known(ResponseHeader header, boolean hasLeader, long untilNanos) {}
@@ -71,6 +86,19 @@ public final class EtcdBackend {
   /** Whether this member knows of a leader. */
   public boolean hasLeader() {
     return known().hasLeader();
+  }
+
+  /** Unlike {@link #hasLeader}, as of now. */
+  public Lead lead() {
+    Standing standing;
+    try {
+      standing = metastore().status().standing();
+    } catch (SteleException e) {
+      return Lead.NONE; // it is being opened or closed
+    }
+    Optional<String> leader = standing.leader().map(Member::id);
+    boolean own = leader.equals(Optional.of(standing.self().id()));
+    return new Lead(standing.term(), leader, leader.isPresent() && (!own || standing.ready()));
   }
 
   private Known known() {

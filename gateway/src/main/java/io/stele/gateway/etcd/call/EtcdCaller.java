@@ -35,6 +35,13 @@ public record EtcdCaller(
     return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
   }
 
+  /** The metadata of a caller that would rather have an error than wait for a leader. */
+  public static Metadata requiringLeader() {
+    Metadata headers = new Metadata();
+    headers.put(HAS_LEADER, "true");
+    return headers;
+  }
+
   /** Of the call that this thread handles. */
   public static EtcdCaller current() {
     return KEY.get();

@@ -109,12 +109,12 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
   /** Adds a server that runs and waits to be made a member; it catches up first, then votes. */
   @Override
   public void memberAdd(MemberAddRequest request, StreamObserver<MemberAddResponse> caller) {
-    calls.answer(
+    calls.answerSteps(
         ClusterGrpc.getMemberAddMethod(),
         request,
         caller,
         (metastore, who) -> {
-          access.of(metastore, who).checkAdmin();
+          access.of(who).checkAdmin();
           String address = address(request.getPeerURLsList());
           return CompletableFuture.supplyAsync(() -> add(address), blocking)
               .thenCompose(this::members)
@@ -148,12 +148,12 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
   @Override
   public void memberRemove(
       MemberRemoveRequest request, StreamObserver<MemberRemoveResponse> caller) {
-    calls.answer(
+    calls.answerSteps(
         ClusterGrpc.getMemberRemoveMethod(),
         request,
         caller,
         (metastore, who) -> {
-          access.of(metastore, who).checkAdmin();
+          access.of(who).checkAdmin();
           String member = named(metastore, request.getID());
           return CompletableFuture.supplyAsync(() -> backend.admin().remove(member), blocking)
               .thenCompose(this::members)
@@ -183,7 +183,7 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
         request,
         caller,
         (metastore, who) -> {
-          access.of(metastore, who).checkAdmin();
+          access.of(who).checkAdmin();
           named(metastore, request.getID());
           throw EtcdError.MEMBER_NOT_LEARNER.exception();
         });
@@ -198,7 +198,7 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
         request,
         caller,
         (metastore, who) -> {
-          access.of(metastore, who).checkAdmin();
+          access.of(who).checkAdmin();
           String name = named(metastore, request.getID());
           String wanted = address(request.getPeerURLsList());
           String present =

@@ -77,7 +77,7 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         request,
         caller,
         (metastore, who) -> {
-          access.of(metastore, who).checkAdmin();
+          access.of(who).checkAdmin();
           return CompletableFuture.completedFuture(status(metastore));
         });
   }
@@ -116,7 +116,7 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         request,
         caller,
         (metastore, who) -> {
-          access.of(metastore, who).checkAdmin();
+          access.of(who).checkAdmin();
           return alarms(metastore, request);
         });
   }
@@ -171,7 +171,7 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         request,
         caller,
         (metastore, who) -> {
-          access.of(metastore, who).checkAdmin();
+          access.of(who).checkAdmin();
           return CompletableFuture.completedFuture(
               DefragmentResponse.newBuilder().setHeader(backend.header()).build());
         });
@@ -179,12 +179,12 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
 
   @Override
   public void moveLeader(MoveLeaderRequest request, StreamObserver<MoveLeaderResponse> caller) {
-    calls.answer(
+    calls.answerSteps(
         MaintenanceGrpc.getMoveLeaderMethod(),
         request,
         caller,
         (metastore, who) -> {
-          access.of(metastore, who).checkAdmin();
+          access.of(who).checkAdmin();
           String target = ClusterService.named(metastore, request.getTargetID());
           return CompletableFuture.supplyAsync(() -> backend.admin().transferLead(target), blocking)
               .thenApply(_ -> MoveLeaderResponse.newBuilder().setHeader(backend.header()).build());
@@ -199,7 +199,7 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         request,
         caller,
         (metastore, who) -> {
-          access.of(metastore, who).checkAdmin();
+          access.of(who).checkAdmin();
           if (request.getAction() == DowngradeRequest.DowngradeAction.CANCEL) {
             throw EtcdError.NO_DOWNGRADE.exception();
           }
@@ -216,7 +216,7 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         request,
         caller,
         (metastore, who) ->
-            keysAt(metastore, admin(metastore, who), 0)
+            keysAt(metastore, admin(who), 0)
                 .thenApply(
                     answer ->
                         HashResponse.newBuilder()
@@ -232,7 +232,7 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
         request,
         caller,
         (metastore, who) ->
-            keysAt(metastore, admin(metastore, who), request.getRevision())
+            keysAt(metastore, admin(who), request.getRevision())
                 .thenApply(
                     answer ->
                         HashKVResponse.newBuilder()
@@ -247,8 +247,8 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
   }
 
   /** Whoever looks at everything must be allowed to do everything. */
-  private String admin(Metastore metastore, EtcdCaller who) {
-    Grant grant = access.of(metastore, who);
+  private String admin(EtcdCaller who) {
+    Grant grant = access.of(who);
     grant.checkAdmin();
     return grant.principal();
   }
@@ -299,7 +299,8 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
     blocking.execute(
         () -> {
           try {
-            access.of(backend.metastore(), who).checkAdmin();
+            access.refresh(backend.metastore()).join();
+            access.of(who).checkAdmin();
             backend.metastore().backup(out);
             out.complete(backend.header());
           } catch (Exception e) {

@@ -11,7 +11,6 @@ import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.call.Ranges;
 import io.stele.gateway.etcd.kv.ToEtcd;
-import io.stele.metastore.Metastore;
 import io.stele.metastore.RangeAnswer;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.KeyValue;
@@ -27,7 +26,6 @@ import io.stele.protocol.etcd.ProclaimRequest;
 import io.stele.protocol.etcd.ProclaimResponse;
 import io.stele.protocol.etcd.ResignRequest;
 import io.stele.protocol.etcd.ResignResponse;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -35,7 +33,6 @@ import java.util.random.RandomGenerator;
 
 /** etcd's elections: who created its key first is elected, and its value is what it says. */
 public final class ElectionService extends ElectionGrpc.ElectionImplBase {
-  private static final Duration UNNAMED_LEASE = Duration.ofSeconds(60);
 
   private final EtcdCalls calls;
   private final EtcdBackend backend;
@@ -66,17 +63,25 @@ public final class ElectionService extends ElectionGrpc.ElectionImplBase {
         request,
         caller,
         (metastore, who) -> {
-          Grant grant = access.of(metastore, who);
+          Grant grant = access.of(who);
           return CompletableFuture.supplyAsync(
-              () -> campaign(metastore, grant, request, gone), blocking);
+              () ->
+                  Leases.under(
+                      request.getLease(),
+                      metastore,
+                      random,
+                      lease ->
+                          campaign(
+                              new Queue(metastore, grant, request.getName()),
+                              request,
+                              lease,
+                              gone)),
+              blocking);
         });
   }
 
   private CampaignResponse campaign(
-      Metastore metastore, Grant grant, CampaignRequest request, CompletableFuture<Void> gone) {
-    Queue queue = new Queue(metastore, grant, request.getName());
-    long lease =
-        request.getLease() != 0 ? request.getLease() : Leases.any(metastore, UNNAMED_LEASE, random);
+      Queue queue, CampaignRequest request, long lease, CompletableFuture<Void> gone) {
     Bytes value = Ranges.value(request.getValue());
     KeyValue mine = queue.enter(lease, value);
     try {
@@ -123,7 +128,7 @@ public final class ElectionService extends ElectionGrpc.ElectionImplBase {
         request,
         caller,
         (metastore, who) -> {
-          Grant grant = access.of(metastore, who);
+          Grant grant = access.of(who);
           return CompletableFuture.supplyAsync(
               () -> {
                 Answer.Transacted answer =
@@ -148,7 +153,7 @@ public final class ElectionService extends ElectionGrpc.ElectionImplBase {
         request,
         caller,
         (metastore, who) -> {
-          Grant grant = access.of(metastore, who);
+          Grant grant = access.of(who);
           return CompletableFuture.supplyAsync(
               () -> {
                 RangeAnswer found = new Queue(metastore, grant, request.getName()).first();
@@ -172,7 +177,7 @@ public final class ElectionService extends ElectionGrpc.ElectionImplBase {
         request,
         caller,
         (metastore, who) -> {
-          Grant grant = access.of(metastore, who);
+          Grant grant = access.of(who);
           return CompletableFuture.supplyAsync(
               () -> {
                 Bytes key = Ranges.key(leader.getKey());

@@ -10,14 +10,12 @@ import io.stele.gateway.etcd.auth.Grant;
 import io.stele.gateway.etcd.call.EtcdBackend;
 import io.stele.gateway.etcd.call.EtcdCalls;
 import io.stele.gateway.etcd.call.Ranges;
-import io.stele.metastore.Metastore;
 import io.stele.metastore.command.KeyValue;
 import io.stele.protocol.etcd.LockGrpc;
 import io.stele.protocol.etcd.LockRequest;
 import io.stele.protocol.etcd.LockResponse;
 import io.stele.protocol.etcd.UnlockRequest;
 import io.stele.protocol.etcd.UnlockResponse;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.random.RandomGenerator;
@@ -27,7 +25,6 @@ import java.util.random.RandomGenerator;
  * to wait looks again whether its own key is, because its lease may have ended meanwhile.
  */
 public final class LockService extends LockGrpc.LockImplBase {
-  private static final Duration UNNAMED_LEASE = Duration.ofSeconds(60);
   private static final String EXPIRED = "mutex: session is expired";
 
   private final EtcdCalls calls;
@@ -54,17 +51,19 @@ public final class LockService extends LockGrpc.LockImplBase {
         request,
         caller,
         (metastore, who) -> {
-          Grant grant = access.of(metastore, who);
+          Grant grant = access.of(who);
           return CompletableFuture.supplyAsync(
-              () -> lock(metastore, grant, request, gone), blocking);
+              () ->
+                  Leases.under(
+                      request.getLease(),
+                      metastore,
+                      random,
+                      lease -> lock(new Queue(metastore, grant, request.getName()), lease, gone)),
+              blocking);
         });
   }
 
-  private LockResponse lock(
-      Metastore metastore, Grant grant, LockRequest request, CompletableFuture<Void> gone) {
-    Queue queue = new Queue(metastore, grant, request.getName());
-    long lease =
-        request.getLease() != 0 ? request.getLease() : Leases.any(metastore, UNNAMED_LEASE, random);
+  private LockResponse lock(Queue queue, long lease, CompletableFuture<Void> gone) {
     KeyValue mine = queue.enter(lease, Bytes.EMPTY);
     try {
       queue.awaitTurn(mine.created(), gone);
@@ -88,7 +87,7 @@ public final class LockService extends LockGrpc.LockImplBase {
         request,
         caller,
         (metastore, who) -> {
-          Grant grant = access.of(metastore, who);
+          Grant grant = access.of(who);
           return CompletableFuture.supplyAsync(
               () -> {
                 long revision =

@@ -75,7 +75,8 @@ final class Observation implements WatchSink, OpenStreams.Stream {
   private void run(LeaderRequest request) {
     try {
       Metastore metastore = backend.metastore();
-      Grant grant = access.of(metastore, who);
+      Queue.join(access.refresh(metastore));
+      Grant grant = access.of(who);
       Queue queue = new Queue(metastore, grant, request.getName());
       grant.checkRead(queue.range());
       try (Watch _ =

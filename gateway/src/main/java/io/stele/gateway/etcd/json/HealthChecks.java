@@ -2,12 +2,16 @@ package io.stele.gateway.etcd.json;
 
 import com.google.protobuf.ByteString;
 import io.grpc.Channel;
+import io.grpc.ClientInterceptor;
+import io.grpc.ClientInterceptors;
 import io.grpc.Status;
+import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.stele.base.error.SteleException;
 import io.stele.gateway.etcd.call.EtcdBackend;
+import io.stele.gateway.etcd.call.EtcdCaller;
 import io.stele.metastore.raft.Standing;
 import io.stele.protocol.etcd.KVGrpc;
 import io.stele.protocol.etcd.RangeRequest;
@@ -42,6 +46,9 @@ final class HealthChecks {
       Map.of(
           "/livez", List.of(SERIALIZABLE),
           "/readyz", List.of(SERIALIZABLE, LINEARIZABLE, NON_LEARNER));
+
+  private static final ClientInterceptor REQUIRE_LEADER =
+      MetadataUtils.newAttachHeadersInterceptor(EtcdCaller.requiringLeader());
 
   private HealthChecks() {}
 
@@ -116,10 +123,13 @@ final class HealthChecks {
     }
   }
 
-  /** Reads a key, as any client might, and answers what went wrong, if anything did. */
+  /**
+   * Reads a key, as any client might, and answers what went wrong, if anything did. A member
+   * without a leader is found out at once, and not when the read has waited for one.
+   */
   static CompletableFuture<Optional<String>> read(Channel grpc, boolean serializable) {
     CompletableFuture<Optional<String>> outcome = new CompletableFuture<>();
-    KVGrpc.newStub(grpc)
+    KVGrpc.newStub(serializable ? grpc : ClientInterceptors.intercept(grpc, REQUIRE_LEADER))
         .withDeadlineAfter(PATIENCE_SECONDS, TimeUnit.SECONDS)
         .range(
             RangeRequest.newBuilder()

@@ -53,7 +53,7 @@ public final class KvService extends KVGrpc.KVImplBase {
         KVGrpc.getRangeMethod(),
         request,
         caller,
-        (metastore, who) -> range(metastore, access.of(metastore, who), request));
+        (metastore, who) -> range(metastore, access.of(who), request));
   }
 
   private CompletableFuture<RangeResponse> range(
@@ -83,7 +83,7 @@ public final class KvService extends KVGrpc.KVImplBase {
         (metastore, who) -> {
           checks.checkMessage(request.getSerializedSize());
           RequestChecks.check(request);
-          Grant grant = access.of(metastore, who);
+          Grant grant = access.of(who);
           RequestRights.check(grant, request);
           checks.checkSize(request.getSerializedSize());
           return metastore
@@ -101,7 +101,7 @@ public final class KvService extends KVGrpc.KVImplBase {
         caller,
         (metastore, who) -> {
           RequestChecks.check(request);
-          Grant grant = access.of(metastore, who);
+          Grant grant = access.of(who);
           RequestRights.check(grant, request);
           return metastore
               .transact(Origin.of(grant.principal()), Transaction.of(FromEtcd.delete(request)))
@@ -120,7 +120,7 @@ public final class KvService extends KVGrpc.KVImplBase {
         (metastore, who) -> {
           checks.checkMessage(request.getSerializedSize());
           checks.check(request);
-          Grant grant = access.of(metastore, who);
+          Grant grant = access.of(who);
           RequestRights.check(grant, request);
           checks.checkSize(request.getSerializedSize());
           return metastore
@@ -136,7 +136,7 @@ public final class KvService extends KVGrpc.KVImplBase {
         request,
         caller,
         (metastore, who) -> {
-          Grant grant = access.of(metastore, who);
+          Grant grant = access.of(who);
           grant.checkAdmin(); // it takes the past of all keys away
           if (request.getRevision() <= 0) {
             throw EtcdError.COMPACTED.exception(); // there is nothing before the empty store

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest>, OpenStreams.Stream {
   private static final long FORWARD_SECONDS = 5;
+  private static final long HELD_BYTES = 64;
 
   /** Requests of a stream that may be under way, or answered and not taken yet. */
   private static final int MOST = 64;
@@ -53,7 +54,8 @@ final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest>, Open
       underWay++;
     }
     var _ =
-        renew(request)
+        calls
+            .whileLed(who, HELD_BYTES, caller::isCancelled, () -> renew(request))
             .whenComplete(
                 (response, problem) -> {
                   if (problem == null) {
@@ -118,19 +120,21 @@ final class KeepAliveCall implements StreamObserver<LeaseKeepAliveRequest>, Open
 
               @Override
               public void onError(Throwable problem) {
-                answer.completeExceptionally(EtcdCalls.explain(calls.channels(), leader, problem));
+                answer.completeExceptionally(explain(leader, problem));
               }
 
               @Override
               public void onCompleted() {
-                answer.completeExceptionally(
-                    EtcdCalls.explain(
-                        calls.channels(), leader, new IllegalStateException("no answer")));
+                answer.completeExceptionally(EtcdError.TIMEOUT.exception()); // unless it came
               }
             });
     stream.onNext(request);
     stream.onCompleted();
     return answer;
+  }
+
+  private Throwable explain(String leader, Throwable problem) {
+    return calls.explain(leader, problem, LeaseGrpc.getLeaseKeepAliveMethod(), true);
   }
 
   private synchronized void answer(LeaseKeepAliveResponse response) {

@@ -55,7 +55,7 @@ public final class LeaseService extends LeaseGrpc.LeaseImplBase {
         request,
         caller,
         (metastore, who) -> {
-          access.of(metastore, who);
+          access.of(who);
           if (request.getTTL() > LONGEST_SECONDS) {
             throw EtcdError.LEASE_TOO_LONG.exception();
           }
@@ -92,7 +92,7 @@ public final class LeaseService extends LeaseGrpc.LeaseImplBase {
         request,
         caller,
         (metastore, who) ->
-            revoke(metastore, access.of(metastore, who), request.getID())
+            revoke(metastore, access.of(who), request.getID())
                 .thenApply(
                     _ -> LeaseRevokeResponse.newBuilder().setHeader(backend.header()).build()));
   }
@@ -125,7 +125,7 @@ public final class LeaseService extends LeaseGrpc.LeaseImplBase {
         request,
         caller,
         (metastore, who) -> {
-          Grant grant = access.of(metastore, who);
+          Grant grant = access.of(who);
           return metastore
               .leaseState(grant.principal(), request.getID())
               .thenApply(state -> timeToLive(grant, request, state))

@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +41,8 @@ final class WatchCall implements OpenStreams.Stream {
 
   private static final long LOOKOUT_MILLIS = 500;
   private static final int LEADERLESS_LOOKS = 3; // a change of leader is no reason yet
+
+  private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
 
   private static final String DUPLICATE = "mvcc: duplicate watch ID provided on the WatchStream";
   private static final String EMPTY_RANGE = "mvcc: watcher range is empty";
@@ -80,6 +83,8 @@ final class WatchCall implements OpenStreams.Stream {
     this.caller = caller;
     caller.setOnReadyHandler(this::resume);
     caller.setOnCancelHandler(this::end);
+    caller.disableAutoRequest();
+    caller.request(1);
     backend.streams().add(this);
     if (who.hasLeader()) {
       lookout =
@@ -116,7 +121,16 @@ final class WatchCall implements OpenStreams.Stream {
     return new StreamObserver<>() {
       @Override
       public void onNext(WatchRequest request) {
-        handle(request);
+        var _ =
+            rightsFor(request)
+                .thenRun(() -> handle(request))
+                .whenComplete(
+                    (_, problem) -> {
+                      if (problem != null) {
+                        fail(problem);
+                      }
+                      caller.request(1); // one after the other, also where one waits for the disk
+                    });
       }
 
       @Override
@@ -137,16 +151,21 @@ final class WatchCall implements OpenStreams.Stream {
     };
   }
 
-  private void handle(WatchRequest request) {
+  /** What a request looks at is read before. */
+  private CompletableFuture<Void> rightsFor(WatchRequest request) {
     try {
-      switch (request.getRequestUnionCase()) {
-        case CREATE_REQUEST -> create(request.getCreateRequest());
-        case CANCEL_REQUEST -> cancel(request.getCancelRequest().getWatchId());
-        case PROGRESS_REQUEST -> requestProgress();
-        case REQUESTUNION_NOT_SET -> {}
-      }
+      return request.hasCreateRequest() ? access.refresh(backend.metastore()) : NOTHING;
     } catch (RuntimeException e) {
-      fail(e);
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private void handle(WatchRequest request) {
+    switch (request.getRequestUnionCase()) {
+      case CREATE_REQUEST -> create(request.getCreateRequest());
+      case CANCEL_REQUEST -> cancel(request.getCancelRequest().getWatchId());
+      case PROGRESS_REQUEST -> requestProgress();
+      case REQUESTUNION_NOT_SET -> {}
     }
   }
 
@@ -161,7 +180,7 @@ final class WatchCall implements OpenStreams.Stream {
       refuse(EMPTY_RANGE);
       return;
     }
-    Grant grant = access.of(backend.metastore(), who);
+    Grant grant = access.of(who);
     try {
       grant.checkRead(range);
     } catch (StatusRuntimeException e) {
