@@ -13,6 +13,7 @@ import io.stele.base.schema.TableSchema;
 import io.stele.base.time.Clock;
 import io.stele.tables.cluster.SmallCluster;
 import io.stele.tables.cluster.SmallCluster.Node;
+import io.stele.tables.compact.CompactSettings;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
@@ -60,6 +61,7 @@ class HandOverTest {
               cluster.files(),
               cluster.files(),
               Clock.system(),
+              CompactSettings.DEFAULT,
               FakeCluster.TRASH,
               events::add),
           FakeCluster.SETTINGS);
