@@ -31,7 +31,7 @@ import java.util.zip.CRC32C;
  * behind it at which it has come a longer way than who is there, who moves on. So a search can end
  * where it has gone farther than who is there.
  *
- * <p>Of entries with one key the last counts.
+ * <p>Of entries with one key that counts which {@link EntryOrder} says.
  */
 final class ShardIndex {
   /** What making it takes, for each slot. */
@@ -54,15 +54,18 @@ final class ShardIndex {
 
   private final MemorySegment log;
   private final int seed;
+  private final EntryOrder order;
   private final LogCursor other;
   private final int[] hashes;
   private final long[] addresses; // 0 for a slot that is free
   private long keys;
   private long replaced;
 
-  private ShardIndex(MemorySegment log, String name, int seed, int slots) throws IOException {
+  private ShardIndex(MemorySegment log, String name, int seed, EntryOrder order, int slots)
+      throws IOException {
     this.log = log;
     this.seed = seed;
+    this.order = order;
     this.other = new LogCursor(log, name);
     this.hashes = new int[slots];
     this.addresses = new long[slots];
@@ -81,15 +84,16 @@ final class ShardIndex {
    * Writes the index of a log that is finished, over what is there; syncs nothing.
    *
    * @param summary what the log has
+   * @param order which of entries with one key counts
    */
-  static SparkeyPair.Finished make(Path log, ShardLog.Summary summary, Path index)
+  static SparkeyPair.Finished make(Path log, ShardLog.Summary summary, EntryOrder order, Path index)
       throws IOException {
     try (FileChannel channel = FileChannel.open(log, StandardOpenOption.READ);
         Arena arena = Arena.ofConfined()) {
       MemorySegment bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
       String name = log.getFileName().toString();
       int seed = summary.fileId(); // as good as any other number
-      ShardIndex made = new ShardIndex(bytes, name, seed, slots(summary.puts()));
+      ShardIndex made = new ShardIndex(bytes, name, seed, order, slots(summary.puts()));
       made.addAll(new LogCursor(bytes, name));
       return new SparkeyPair.Finished(made.keys, Checksums.of(bytes), made.write(summary, index));
     }
@@ -114,8 +118,9 @@ final class ShardIndex {
     int slot = wanted(hash);
     while (addresses[slot] != 0) {
       if (own && hashes[slot] == hash && hasKey(addresses[slot], entry)) {
-        replaced += other.bytes();
-        addresses[slot] = address;
+        boolean counts = order.counts(address, addresses[slot]);
+        replaced += counts ? other.bytes() : entry.bytes();
+        addresses[slot] = counts ? address : addresses[slot];
         return;
       }
       int theirs = way(slot, hashes[slot]);

@@ -66,6 +66,11 @@ final class ShardLog implements Closeable {
     longestValue = Math.max(longestValue, value.length);
   }
 
+  /** Where the next entry begins. */
+  long position() {
+    return written + filled;
+  }
+
   long puts() {
     return puts;
   }

@@ -10,8 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one shard: records in any order, from any number of threads, then {@link #finish}. Of a key
- * that is put more than once one value stays. Or a whole log and index that were made elsewhere.
+ * Makes one shard: records of several files, from a thread for each, then {@link #finish}. Of a key
+ * that is put more than once the value stays that comes last in the last of these files, in
+ * whatever order they are read. Or a whole log and index that were made elsewhere.
  *
  * <p>Log and index are synced before the manifest is written, which {@link Shard#open} demands: so
  * a crash leaves a shard or nothing.
@@ -49,10 +50,15 @@ public final class ShardWriter {
     this.pair = new SparkeyPair(root.resolve(ShardFiles.log(version, shard).value()), fileId);
   }
 
-  public void put(byte[] key, byte[] value) throws IOException {
+  /**
+   * Adds a record.
+   *
+   * @param file the number of the file it comes from, from 0
+   */
+  public void put(int file, byte[] key, byte[] value) throws IOException {
     lock.lock();
     try {
-      pair.put(key, value);
+      pair.put(file, key, value);
     } finally {
       lock.unlock();
     }

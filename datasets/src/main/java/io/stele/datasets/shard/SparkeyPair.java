@@ -14,6 +14,8 @@ public final class SparkeyPair implements Closeable {
 
   private final Path file;
   private final ShardLog log;
+  private final EntryOrder order;
+  private final long indexBytes;
 
   /**
    * Begins a pair, over what is there.
@@ -22,11 +24,27 @@ public final class SparkeyPair implements Closeable {
    * @param fileId what ties the index to its log; any number
    */
   public SparkeyPair(Path file, int fileId) throws IOException {
-    this.file = file;
-    this.log = new ShardLog(file, fileId);
+    this(file, fileId, INDEX_BYTES);
   }
 
+  SparkeyPair(Path file, int fileId, long indexBytes) throws IOException {
+    this.file = file;
+    this.log = new ShardLog(file, fileId);
+    this.order = new EntryOrder(file);
+    this.indexBytes = indexBytes;
+  }
+
+  /** Of entries with one key the last counts. */
   public void put(byte[] key, byte[] value) throws IOException {
+    put(0, key, value);
+  }
+
+  /**
+   * Adds an entry that comes from one of several files. Of entries with one key the last one of the
+   * file with the highest number counts.
+   */
+  void put(int from, byte[] key, byte[] value) throws IOException {
+    order.add(log.position(), from);
     log.put(key, value);
   }
 
@@ -45,11 +63,17 @@ public final class SparkeyPair implements Closeable {
   public Finished finish() throws IOException {
     log.finish();
     Path index = Sparkey.getIndexFile(file.toFile()).toPath();
-    if (ShardIndex.fits(log.puts(), INDEX_BYTES)) {
-      return ShardIndex.make(file, log.summary(), index);
+    try (order) {
+      order.finish();
+      if (ShardIndex.fits(log.puts(), indexBytes)) {
+        return ShardIndex.make(file, log.summary(), order, index);
+      }
+      if (!order.isThatOfTheLog()) {
+        order.sortLog();
+      }
     }
     try (SparkeyWriter writer = Sparkey.append(file.toFile())) {
-      writer.setMaxMemory(INDEX_BYTES);
+      writer.setMaxMemory(indexBytes);
       writer.setHashType(HashType.HASH_32_BITS);
       writer.writeHash();
     }
@@ -63,6 +87,8 @@ public final class SparkeyPair implements Closeable {
 
   @Override
   public void close() throws IOException {
-    log.close();
+    try (order) {
+      log.close();
+    }
   }
 }

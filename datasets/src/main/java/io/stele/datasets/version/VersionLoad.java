@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,9 +28,10 @@ import org.jspecify.annotations.Nullable;
  * One attempt to load some shards of a version.
  *
  * <p>Files of a version that is not declared to be sharded are all read, side by side, and what
- * belongs to the wanted shards is kept; then each shard is finished. Of a version that is declared
- * to be sharded only the wanted shards' files are read, each for its shard, and a record that does
- * not belong there fails the load: nothing is ever left out on a guess.
+ * belongs to the wanted shards is kept; then each shard is finished. Of records with one key the
+ * last one of the last file counts, by the files' names. Of a version that is declared to be
+ * sharded only the wanted shards' files are read, each for its shard, and a record that does not
+ * belong there fails the load: nothing is ever left out on a guess.
  *
  * <p>It ends once, with {@link Listener#loaded} or {@link Listener#failed}, when none of its work
  * is running any more. Shards that are ready stay, whatever becomes of the others.
@@ -73,6 +75,7 @@ public final class VersionLoad {
         toRead.add(file);
       }
     }
+    toRead.sort(Comparator.comparing(file -> file.path().value())); // the same on every node
   }
 
   /** Begins; returns at once unless the queue's threads are the caller's. */
@@ -89,8 +92,9 @@ public final class VersionLoad {
       fail(e);
     }
     pending.set(toRead.size());
-    for (InputFile file : toRead) {
-      tools.queue.add(this, () -> work(() -> read(file), this::afterFile));
+    for (int i = 0; i < toRead.size(); i++) {
+      int number = i;
+      tools.queue.add(this, () -> work(() -> read(number, toRead.get(number)), this::afterFile));
     }
   }
 
@@ -137,7 +141,7 @@ public final class VersionLoad {
     return new MeteredStore(tools.source.store(), tools.rate, read, () -> failure.get() != null);
   }
 
-  private void read(InputFile file) throws IOException {
+  private void read(int number, InputFile file) throws IOException {
     if (file.declared().isPresent() && file.declared().get().index().isPresent()) {
       takeOver(file, file.declared().get(), file.declared().get().index().get());
       return;
@@ -147,7 +151,7 @@ public final class VersionLoad {
     try (RecordInput input = files.kind().open(store, file.path(), scratch)) {
       long count = 0;
       while (input.next()) {
-        store(file, input);
+        store(number, file, input);
         count++;
         if ((count & 0x3ff) == 0) {
           records.add(0x400);
@@ -206,7 +210,7 @@ public final class VersionLoad {
     }
   }
 
-  private void store(InputFile file, RecordInput input) throws IOException {
+  private void store(int number, InputFile file, RecordInput input) throws IOException {
     byte[] key = input.key();
     int shard = ShardHash.shard(key, files.shards());
     if (file.declared().isPresent() && file.declared().get().shard() != shard) {
@@ -223,7 +227,7 @@ public final class VersionLoad {
     }
     ShardWriter writer = writers.get(shard);
     if (writer != null) {
-      writer.put(key, input.value());
+      writer.put(number, key, input.value());
     }
   }
 

@@ -1,5 +1,6 @@
 package io.stele.datasets.shard;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +15,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.LocalFileStore;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -87,6 +89,38 @@ class ShardIndexTest {
       }
       own.close();
     }
+  }
+
+  /** Readers of several files take turns in whatever way; nodes must agree on the outcome. */
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MAX_VALUE, 1 << 20})
+  void ofEntriesWithOneKeyTheLastOneOfTheLastFileCounts(long indexBytes) throws Exception {
+    int files = 5;
+    int entries = 50_000;
+    SplittableRandom random = new SplittableRandom(7);
+    Map<Bytes, String> latest = new HashMap<>();
+    int[] next = new int[files];
+    try (SparkeyPair pair = new SparkeyPair(file(), 77, indexBytes)) {
+      while (Arrays.stream(next).sum() < files * entries) {
+        int from = random.nextInt(files);
+        int run = Math.min(random.nextInt(1, 200), entries - next[from]);
+        for (int i = 0; i < run; i++) {
+          byte[] key = Integer.toString(next[from] * 31 % 997).getBytes(UTF_8);
+          String value = from + "/%06d".formatted(next[from]++);
+          pair.put(from, key, value.getBytes(UTF_8));
+          latest.merge(Bytes.of(key), value, (a, b) -> a.compareTo(b) > 0 ? a : b);
+        }
+      }
+      assertThat(pair.finish().keys()).isEqualTo(latest.size());
+    }
+    assertThat(latest.values()).allMatch(value -> value.startsWith("4/"));
+    try (SparkeyReader reader = Sparkey.open(file().toFile())) {
+      for (Map.Entry<Bytes, String> entry : latest.entrySet()) {
+        assertThat(reader.getAsByteArray(entry.getKey().toArray()))
+            .isEqualTo(entry.getValue().getBytes(UTF_8));
+      }
+    }
+    assertThat(root.toFile().list()).containsExactlyInAnyOrder("shard.spl", "shard.spi");
   }
 
   @Test

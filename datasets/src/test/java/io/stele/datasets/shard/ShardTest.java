@@ -82,7 +82,7 @@ class ShardTest {
   void whatWasPutIsFoundAgainAlsoAfterARestart() throws Exception {
     ShardWriter writer = writer();
     for (Map.Entry<Bytes, byte[]> record : records().entrySet()) {
-      writer.put(record.getKey().toArray(), record.getValue());
+      writer.put(0, record.getKey().toArray(), record.getValue());
     }
     ShardManifest manifest = writer.finish();
     for (Shard shard : List.of(Shard.openVerified(root, VERSION, manifest), reopen())) {
@@ -98,9 +98,9 @@ class ShardTest {
   @Test
   void ofAKeyThatIsPutTwiceOneValueStays() throws Exception {
     ShardWriter writer = writer();
-    writer.put(utf8("key"), utf8("1"));
-    writer.put(utf8("other"), utf8("x"));
-    writer.put(utf8("key"), utf8("2"));
+    writer.put(0, utf8("key"), utf8("1"));
+    writer.put(0, utf8("other"), utf8("x"));
+    writer.put(0, utf8("key"), utf8("2"));
     writer.finish();
     Shard shard = reopen();
     assertThat(shard.get(utf8("key"))).isIn(utf8("1"), utf8("2"));
@@ -123,7 +123,7 @@ class ShardTest {
     Path other = root.resolve("other.spl");
     try (SparkeyWriter library = Sparkey.createNew(other.toFile())) {
       for (Map.Entry<Bytes, byte[]> record : records().entrySet()) {
-        writer.put(record.getKey().toArray(), record.getValue());
+        writer.put(0, record.getKey().toArray(), record.getValue());
         library.put(record.getKey().toArray(), record.getValue());
       }
     }
@@ -142,7 +142,7 @@ class ShardTest {
   void everyDamagedByteIsFoundBeforeItIsServed() throws Exception {
     ShardWriter writer = writer();
     for (int i = 0; i < 20; i++) {
-      writer.put(utf8("key" + i), utf8("value" + i));
+      writer.put(0, utf8("key" + i), utf8("value" + i));
     }
     writer.finish();
     for (String name : List.of("00003.spl", "00003.spi", "00003.json")) {
@@ -184,7 +184,7 @@ class ShardTest {
   @Test
   void withoutItsManifestThereIsNoShard() throws Exception {
     ShardWriter writer = writer();
-    writer.put(utf8("key"), utf8("value"));
+    writer.put(0, utf8("key"), utf8("value"));
     assertThatThrownBy(this::reopen).isInstanceOf(NoSuchFileException.class);
     writer.finish();
     reopen().retire();
@@ -196,7 +196,7 @@ class ShardTest {
   @Test
   void whatIsGivenUpLeavesNothing() throws Exception {
     ShardWriter writer = writer();
-    writer.put(utf8("key"), utf8("value"));
+    writer.put(0, utf8("key"), utf8("value"));
     writer.abandon();
     assertThat(store.list(VERSION)).isEmpty();
   }
@@ -204,7 +204,7 @@ class ShardTest {
   @Test
   void theFilesMayGoBeforeTheShard() throws Exception {
     ShardWriter writer = writer();
-    writer.put(utf8("key"), utf8("value"));
+    writer.put(0, utf8("key"), utf8("value"));
     Shard shard = Shard.openVerified(root, VERSION, writer.finish());
     Files.delete(root.resolve("set/v1/00003.spl"));
     Files.delete(root.resolve("set/v1/00003.spi"));
@@ -218,7 +218,7 @@ class ShardTest {
   void retiringWaitsForNobodyAndLookupsAreRightUntilThen() throws Exception {
     ShardWriter writer = writer();
     for (int i = 0; i < 1_000; i++) {
-      writer.put(utf8("key" + i), utf8("value" + i));
+      writer.put(0, utf8("key" + i), utf8("value" + i));
     }
     Shard shard = Shard.openVerified(root, VERSION, writer.finish());
     CountDownLatch busy = new CountDownLatch(4);
@@ -252,7 +252,7 @@ class ShardTest {
   void manyThreadsLookUpAtOnce() throws Exception {
     ShardWriter writer = writer();
     for (int i = 0; i < 1_000; i++) {
-      writer.put(utf8("key" + i), utf8("value" + i));
+      writer.put(0, utf8("key" + i), utf8("value" + i));
     }
     Shard shard = Shard.openVerified(root, VERSION, writer.finish());
     List<Future<Boolean>> tasks = new ArrayList<>();

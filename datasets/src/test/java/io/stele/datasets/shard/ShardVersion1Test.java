@@ -38,7 +38,7 @@ class ShardVersion1Test {
     try (LocalFileStore store = LocalFileStore.open(root)) {
       ShardWriter writer = new ShardWriter(store, root, VERSION, 3, 20, 77);
       for (Map.Entry<String, String> record : records().entrySet()) {
-        writer.put(utf8(record.getKey()), utf8(record.getValue()));
+        writer.put(0, utf8(record.getKey()), utf8(record.getValue()));
       }
       ShardManifest manifest = writer.finish();
       List<FilePath> files =
