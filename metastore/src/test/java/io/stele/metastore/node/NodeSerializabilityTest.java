@@ -204,8 +204,9 @@ class NodeSerializabilityTest {
         checkReads(test, commit.client(), revisionOf(test, value), seed);
       }
     }
-    assertThat(succeeded).as("succeeded, seed %d", seed).isGreaterThan(5);
-    assertThat(aborted).as("aborted, seed %d", seed).isGreaterThan(5);
+    // How many there are also depends on how soon reads are answered, which no seed decides.
+    assertThat(succeeded).as("succeeded, seed %d", seed).isPositive();
+    assertThat(aborted).as("aborted, seed %d", seed).isPositive();
   }
 
   private static long revisionOf(TestNode test, String value) {
