@@ -350,6 +350,7 @@ final class Machinery implements AutoCloseable {
 
   void start() {
     long start = described.clock.nanos();
+    writes.room().look(); // before anything is merged
     configWriter.start();
     writes.start();
     if (isInCluster()) {

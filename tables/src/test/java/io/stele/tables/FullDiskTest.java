@@ -30,14 +30,20 @@ class FullDiskTest {
   private final List<TableEvent> events = new CopyOnWriteArrayList<>();
 
   private TabletServer open() {
+    return open(false);
+  }
+
+  private TabletServer open(boolean compacting) {
     return TabletServer.builder(files, new FileRoot(files))
         .settings(
-            TestServer.SETTINGS.withWrites(
-                WriteSettings.DEFAULT
-                    .withLog(
-                        new CommitLogSettings(1L << 20, 0, 1L << 20, Duration.ofMillis(20)),
-                        1L << 30)
-                    .withDiskReserve(1L << 30)))
+            TestServer.SETTINGS
+                .withWrites(
+                    WriteSettings.DEFAULT
+                        .withLog(
+                            new CommitLogSettings(1L << 20, 0, 1L << 20, Duration.ofMillis(20)),
+                            1L << 30)
+                        .withDiskReserve(1L << 30))
+                .withCompaction(TestServer.SETTINGS.compaction().withAutomatic(compacting)))
         .events(events::add)
         .open();
   }
@@ -97,6 +103,34 @@ class FullDiskTest {
           .isInstanceOf(ExhaustedException.class);
       server.drop("t");
       assertThat(server.list(false)).containsExactly("other");
+    }
+  }
+
+  /** A merged file needs room before those that it replaces go; not even a start looks too late. */
+  @Test
+  void filesAreMergedWhenThereIsRoom() {
+    try (TabletServer server = open()) {
+      server.create("t", TableSchema.ofFamilies("f"), List.of());
+      for (int i = 0; i < 8; i++) {
+        new TableFixture(server, "t").apply(put("row" + i, "f:", 1, VALUE.repeat(4)));
+        server.flush("t");
+      }
+    }
+    files.capacity(CAPACITY);
+    long used = CAPACITY - files.space().orElseThrow().freeBytes();
+    files.capacity(used * 21 / 20); // a little less than a twentieth is free
+    events.clear();
+    try (TabletServer server = open(true)) {
+      server.awaitLoaded();
+      assertThat(new TableFixture(server, "t").all()).hasSize(8);
+      server.machinery().compactor().wake();
+      await()
+          .during(Duration.ofMillis(300))
+          .until(() -> events.stream().noneMatch(TableEvent.Compacted.class::isInstance));
+      files.capacity(CAPACITY);
+      server.runUpkeep();
+      server.machinery().compactor().wake();
+      await().until(() -> events.stream().anyMatch(TableEvent.Compacted.class::isInstance));
     }
   }
 }

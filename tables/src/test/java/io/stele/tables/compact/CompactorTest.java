@@ -315,6 +315,32 @@ class CompactorTest {
     }
   }
 
+  /** Its file would take the room that flushes need. */
+  @Test
+  void aJobIsGivenUpWhenTheDiskRunsLow() {
+    FilePath[] files = new FilePath[5];
+    for (int i = 0; i < files.length; i++) {
+      files[i] = t.write(TestTable.rows(600 * i, 600 * (i + 1), 1 + i));
+    }
+    Tablet five = t.add("", "!", files);
+    AtomicBoolean low = new AtomicBoolean();
+    AtomicInteger looks = new AtomicInteger(); // that found it low
+    t.files.beforeNextFile(() -> low.set(true));
+    BooleanSupplier disk = () -> low.get() && looks.incrementAndGet() > 0;
+    try (Compactor automatic = compactor(CompactSettings.DEFAULT, disk)) {
+      automatic.start();
+      automatic.wake();
+      await().until(() -> looks.get() > 0);
+      automatic.wake();
+      await().until(() -> looks.get() > 1); // by the job, and by the one that starts jobs
+      assertThat(t.chain(five)).containsExactly(files);
+      assertThat(t.fileCount()).as("the file is deleted").isEqualTo(5);
+      low.set(false);
+      automatic.wake();
+      await().until(() -> t.chain(five).size() == 1);
+    }
+  }
+
   /** On request it is, as that may be the only way to get rid of what was purged or erased. */
   @Test
   void onRequestFilesAreMergedThoughTheDiskIsLow() {
