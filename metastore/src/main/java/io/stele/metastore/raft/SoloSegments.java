@@ -31,7 +31,7 @@ final class SoloSegments {
   private long closedBytes;
   private long nextFile = 1;
 
-  /** The newest record, or what the log begins behind. */
+  /** The newest record, or what the log begins after. */
   private Position last;
 
   SoloSegments(FileStore files, SoloSettings settings, Position after) {
@@ -41,7 +41,7 @@ final class SoloSegments {
   }
 
   /**
-   * Hands on every record behind the position the log begins with, in order. A torn tail ends its
+   * Hands on every record after the position the log begins with, in order. A torn tail ends its
    * segment: it was acknowledged to nobody, and the next segment goes on with the same index.
    */
   void replay(Consumer<SoloRecord> consumer) throws IOException {
@@ -136,7 +136,11 @@ final class SoloSegments {
     closedBytes += log.length();
   }
 
-  /** Deletes the closed segments that hold nothing above an index, oldest first. */
+  /**
+   * Deletes the closed segments that hold nothing above an index that the replica has flushed. The
+   * deletions are not synced: what a crash brings back, with whatever gaps, is below the position
+   * that the next log begins with, so that replay skips it and the next release deletes it.
+   */
   void release(long index) throws IOException {
     while (!closed.isEmpty() && closed.getFirst().lastIndex() <= index) {
       files.delete(closed.getFirst().path());
