@@ -3,11 +3,22 @@ package io.stele.it.etcd;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
-import io.grpc.ManagedChannel;
+import io.grpc.Channel;
 import io.grpc.MethodDescriptor;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import io.stele.protocol.etcd.AlarmRequest;
+import io.stele.protocol.etcd.AuthEnableRequest;
+import io.stele.protocol.etcd.AuthGrpc;
+import io.stele.protocol.etcd.AuthRoleAddRequest;
+import io.stele.protocol.etcd.AuthRoleGetRequest;
+import io.stele.protocol.etcd.AuthRoleGrantPermissionRequest;
+import io.stele.protocol.etcd.AuthRoleListRequest;
+import io.stele.protocol.etcd.AuthRoleRevokePermissionRequest;
+import io.stele.protocol.etcd.AuthUserAddRequest;
+import io.stele.protocol.etcd.AuthUserGetRequest;
+import io.stele.protocol.etcd.AuthUserGrantRoleRequest;
+import io.stele.protocol.etcd.AuthUserListRequest;
 import io.stele.protocol.etcd.CompactionRequest;
 import io.stele.protocol.etcd.DeleteRangeRequest;
 import io.stele.protocol.etcd.KVGrpc;
@@ -29,7 +40,7 @@ final class Answers {
 
   private Answers() {}
 
-  static String ask(ManagedChannel channel, Message request) {
+  static String ask(Channel channel, Message request) {
     try {
       return text(call(channel, request));
     } catch (StatusRuntimeException e) {
@@ -46,7 +57,7 @@ final class Answers {
     return Long.parseLong(answer.substring(at + 10).split("\\D", 2)[0]);
   }
 
-  private static Message call(ManagedChannel channel, Message request) {
+  private static Message call(Channel channel, Message request) {
     return switch (request) {
       case PutRequest r -> call(channel, KVGrpc.getPutMethod(), r);
       case RangeRequest r -> call(channel, KVGrpc.getRangeMethod(), r);
@@ -57,11 +68,23 @@ final class Answers {
       case LeaseRevokeRequest r -> call(channel, LeaseGrpc.getLeaseRevokeMethod(), r);
       case LeaseTimeToLiveRequest r -> call(channel, LeaseGrpc.getLeaseTimeToLiveMethod(), r);
       case AlarmRequest r -> call(channel, MaintenanceGrpc.getAlarmMethod(), r);
+      case AuthEnableRequest r -> call(channel, AuthGrpc.getAuthEnableMethod(), r);
+      case AuthUserAddRequest r -> call(channel, AuthGrpc.getUserAddMethod(), r);
+      case AuthUserGetRequest r -> call(channel, AuthGrpc.getUserGetMethod(), r);
+      case AuthUserListRequest r -> call(channel, AuthGrpc.getUserListMethod(), r);
+      case AuthUserGrantRoleRequest r -> call(channel, AuthGrpc.getUserGrantRoleMethod(), r);
+      case AuthRoleAddRequest r -> call(channel, AuthGrpc.getRoleAddMethod(), r);
+      case AuthRoleGetRequest r -> call(channel, AuthGrpc.getRoleGetMethod(), r);
+      case AuthRoleListRequest r -> call(channel, AuthGrpc.getRoleListMethod(), r);
+      case AuthRoleGrantPermissionRequest r ->
+          call(channel, AuthGrpc.getRoleGrantPermissionMethod(), r);
+      case AuthRoleRevokePermissionRequest r ->
+          call(channel, AuthGrpc.getRoleRevokePermissionMethod(), r);
       default -> throw new AssertionError("no call for " + request.getClass());
     };
   }
 
-  private static <Q, R> R call(ManagedChannel channel, MethodDescriptor<Q, R> method, Q request) {
+  private static <Q, R> R call(Channel channel, MethodDescriptor<Q, R> method, Q request) {
     return ClientCalls.blockingUnaryCall(
         channel,
         method,

@@ -6,12 +6,19 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import com.google.protobuf.TextFormat;
+import io.grpc.Channel;
+import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.MetadataUtils;
 import io.stele.base.time.RandomSource;
+import io.stele.protocol.etcd.AuthGrpc;
+import io.stele.protocol.etcd.AuthenticateRequest;
 import io.stele.protocol.etcd.PutRequest;
 import io.stele.protocol.etcd.WatchCreateRequest;
 import io.stele.protocol.etcd.WatchCreateRequest.FilterType;
+import io.stele.protocol.etcd.WatchResponse;
 import io.stele.testkit.process.EtcdProcess;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -119,6 +126,65 @@ class DifferentialIT {
       }
       all.assertAll();
     }
+  }
+
+  /** What is denied, in which words, and in which order permissions are listed. */
+  @Test
+  void rightsAreEtcds() throws Exception {
+    try (EtcdProcess process = EtcdProcess.start(directory);
+        Peer etcd = new Peer(process.address());
+        SteleNode stele = SteleNode.start(directory)) {
+      SoftAssertions all = new SoftAssertions();
+      compare(all, etcd.channel(), stele.channel(), RightsRequests.setUp());
+      Channel theirs = authenticated(etcd.channel());
+      Channel ours = authenticated(stele.channel());
+      compare(all, theirs, ours, RightsRequests.ofTheReader());
+      try (WatchLog expected = new WatchLog(theirs);
+          WatchLog told = new WatchLog(ours)) {
+        for (WatchCreateRequest watch : RightsRequests.watches()) {
+          expected.create(watch);
+          told.create(watch);
+        }
+        int count = RightsRequests.watches().size();
+        await().until(() -> expected.responses().size() >= count);
+        await().until(() -> told.responses().size() >= count);
+        all.assertThat(told.responses())
+            .as("watches")
+            .extracting(DifferentialIT::withoutHeader)
+            .isEqualTo(expected.responses().stream().map(DifferentialIT::withoutHeader).toList());
+      }
+      all.assertAll();
+    }
+  }
+
+  private static String withoutHeader(WatchResponse response) {
+    return response.toBuilder().clearHeader().build().toString();
+  }
+
+  /** But for headers: a change of rights is a revision here, and none in etcd. */
+  private static void compare(
+      SoftAssertions all, Channel etcd, Channel stele, List<Message> requests) {
+    for (Message request : requests) {
+      all.assertThat(withoutHeaders(Answers.ask(stele, request)))
+          .as("%s %s", request.getClass().getSimpleName(), brief(request))
+          .isEqualToIgnoringWhitespace(withoutHeaders(Answers.ask(etcd, request)));
+    }
+  }
+
+  /** As the user with some rights. */
+  private static Channel authenticated(ManagedChannel channel) {
+    Metadata headers = new Metadata();
+    headers.put(
+        Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER),
+        AuthGrpc.newBlockingStub(channel)
+            .authenticate(
+                AuthenticateRequest.newBuilder()
+                    .setName("reader")
+                    .setPassword(RightsRequests.PASSWORD)
+                    .build())
+            .getToken());
+    return ClientInterceptors.intercept(
+        channel, MetadataUtils.newAttachHeadersInterceptor(headers));
   }
 
   private static String withoutHeaders(String answer) {

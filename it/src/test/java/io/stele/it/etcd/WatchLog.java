@@ -1,7 +1,7 @@
 package io.stele.it.etcd;
 
 import com.google.protobuf.ByteString;
-import io.grpc.ManagedChannel;
+import io.grpc.Channel;
 import io.grpc.stub.StreamObserver;
 import io.stele.protocol.etcd.Event;
 import io.stele.protocol.etcd.WatchCreateRequest;
@@ -24,7 +24,7 @@ final class WatchLog implements StreamObserver<WatchResponse>, AutoCloseable {
   private final List<Throwable> problems = new ArrayList<>();
   private final List<WatchResponse> responses = new ArrayList<>();
 
-  WatchLog(ManagedChannel channel) {
+  WatchLog(Channel channel) {
     requests = WatchGrpc.newStub(channel).watch(this);
   }
 
