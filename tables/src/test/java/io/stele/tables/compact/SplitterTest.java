@@ -28,7 +28,7 @@ import io.stele.tables.tablet.ViewHolder.Borrowed;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -188,37 +188,41 @@ class SplitterTest {
     assertThat(t.metaTablets()).containsExactlyInAnyOrder("(, 000029]", "(000029, !]");
   }
 
-  @Test
-  void aTabletThatLeavesWhileMetaIsToldIsNotSplit() {
-    Tablet tablet = hundredRows();
-    AtomicInteger saves = new AtomicInteger();
-    SplitConfigs leaving =
+  /** One that nothing excludes, with something that happens when META has first been told. */
+  private Splitter interrupted(Runnable happens) {
+    AtomicBoolean happened = new AtomicBoolean();
+    SplitConfigs saved =
         (table, written, erased, inPlace) ->
             t.save(
                 table,
                 written,
                 erased,
                 () -> {
-                  if (saves.incrementAndGet() == 1) {
-                    t.setState(tablet, TabletState.READ_ONLY);
+                  if (!happened.getAndSet(true)) {
+                    happens.run();
                   }
                   inPlace.run();
                 });
-    Splitter other =
-        new Splitter(
-            t.server,
-            CompactSettings.DEFAULT,
-            new TabletSizes(t.files),
-            t,
-            leaving,
-            new SwapGuard() {
-              @Override
-              public <T> T excluding(Table table, Supplier<T> action) {
-                return action.get();
-              }
-            },
-            t::configOf,
-            t.warmer::warm);
+    return new Splitter(
+        t.server,
+        CompactSettings.DEFAULT,
+        new TabletSizes(t.files),
+        t,
+        saved,
+        new SwapGuard() {
+          @Override
+          public <T> T excluding(Table table, Supplier<T> action) {
+            return action.get();
+          }
+        },
+        t::configOf,
+        t.warmer::warm);
+  }
+
+  @Test
+  void aTabletThatLeavesWhileMetaIsToldIsNotSplit() {
+    Tablet tablet = hundredRows();
+    Splitter other = interrupted(() -> t.setState(tablet, TabletState.READ_ONLY));
     assertThatThrownBy(() -> other.split(t.table, tablet, Optional.of(bytes(row(29)))))
         .isInstanceOf(UnavailableException.class)
         .hasMessageContaining("was not split");
@@ -257,34 +261,7 @@ class SplitterTest {
   @Test
   void metaIsToldOfFilesThatCameWhileItWasTold() {
     Tablet tablet = hundredRows();
-    AtomicInteger saves = new AtomicInteger();
-    SplitConfigs flushing =
-        (table, written, erased, inPlace) ->
-            t.save(
-                table,
-                written,
-                erased,
-                () -> {
-                  if (saves.incrementAndGet() == 1) {
-                    t.flush(put(row(10), "new", 9), put(row(90), "new", 9));
-                  }
-                  inPlace.run();
-                });
-    Splitter other =
-        new Splitter(
-            t.server,
-            CompactSettings.DEFAULT,
-            new TabletSizes(t.files),
-            t,
-            flushing,
-            new SwapGuard() {
-              @Override
-              public <T> T excluding(Table table, Supplier<T> action) {
-                return action.get();
-              }
-            },
-            t::configOf,
-            t.warmer::warm);
+    Splitter other = interrupted(() -> t.flush(put(row(10), "new", 9), put(row(90), "new", 9)));
     other.split(t.table, tablet, Optional.of(bytes(row(49))));
     assertThat(t.asyncSaves).containsExactly("(, 000049]", "(000049, !]");
     assertThat(t.readAll()).contains(row(10) + "=new", row(90) + "=new").hasSize(100);
