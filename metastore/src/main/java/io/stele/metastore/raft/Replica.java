@@ -9,7 +9,8 @@ import java.util.Optional;
 /**
  * What the log is applied to: the same on every member.
  *
- * <p>Calls that change it come from one thread at a time, in the order of the log.
+ * <p>Calls that change it come from one thread at a time, in the order of the log. A flush may run
+ * on another thread meanwhile.
  *
  * @param <A> what applying an entry answers to the one who proposed it
  */
@@ -32,7 +33,10 @@ public interface Replica<A> {
   /** This member leads no longer. Also called where {@link #leads} was not. */
   void follows();
 
-  /** Makes all that is applied survive the loss of the log, and returns the newest such entry. */
+  /**
+   * Makes all that was applied before the call survive the loss of the log, and returns the newest
+   * such entry. Entries are applied meanwhile; one flush at a time.
+   */
   Position flush();
 
   /** Writes the whole state at one moment, for a member that starts from nothing or a backup. */

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,9 +28,11 @@ import org.jspecify.annotations.Nullable;
  * The log of a group of one: a plain synced log, which opens in milliseconds and needs no election.
  *
  * <p>The <em>log thread</em> takes all that waits, writes it and syncs once; only then it hands the
- * entries to the <em>apply thread</em>, which is the only one to touch the replica, and completes
+ * entries to the <em>apply thread</em>, which is the only one to change the replica, and completes
  * what {@link #propose} returned: with the replica's answer, on that thread, so what depends on it
- * must be quick. The files are told in {@link SoloSegments}.
+ * must be quick. The <em>flush thread</em> has the replica flushed, while the others go on: entries
+ * would otherwise wait for all that a flush writes. The files are described in {@link
+ * SoloSegments}.
  *
  * <p>Each opening begins a new term, on disk before the replica learns of it, so that a name made
  * of the term and a number is never given twice.
@@ -51,8 +55,6 @@ public final class SoloLog<A> implements Consensus<A> {
     /** Durable entries; the first has {@code first}, the others follow. */
     record Apply<A>(Position first, List<Proposal<A>> group) implements Task<A> {}
 
-    record Flush<A>(CompletableFuture<Position> done) implements Task<A> {}
-
     record Stop<A>() implements Task<A> {}
   }
 
@@ -65,6 +67,7 @@ public final class SoloLog<A> implements Consensus<A> {
   private final long term;
   private final Thread logThread;
   private final Thread applyThread;
+  private final ExecutorService flushThread;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
@@ -74,6 +77,7 @@ public final class SoloLog<A> implements Consensus<A> {
   private final List<CompletableFuture<Position>> released = new ArrayList<>();
   private Position releasedTo = Position.START;
   private boolean closing;
+  private boolean logEnded; // nobody drops flushed segments any more
 
   // Accepted and not yet answered, which bounds both queues.
   private final AtomicInteger pendingEntries = new AtomicInteger();
@@ -107,6 +111,9 @@ public final class SoloLog<A> implements Consensus<A> {
     this.logThread = Thread.ofPlatform().name("stele-solo-log").daemon().unstarted(this::writeAll);
     this.applyThread =
         Thread.ofPlatform().name("stele-solo-apply").daemon().unstarted(this::applyAll);
+    this.flushThread =
+        Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().name("stele-solo-flush").daemon().factory());
   }
 
   /**
@@ -240,7 +247,7 @@ public final class SoloLog<A> implements Consensus<A> {
       if (closing || failure != null) {
         throw notServing();
       }
-      tasks.add(new Task.Flush<>(done));
+      flushThread.execute(() -> flush(done));
     } finally {
       lock.unlock();
     }
@@ -277,6 +284,7 @@ public final class SoloLog<A> implements Consensus<A> {
     }
     Futures.joinThread(logThread);
     Futures.joinThread(applyThread);
+    flushThread.close(); // waits for the flush that is under way
   }
 
   // ---- the log thread
@@ -293,12 +301,14 @@ public final class SoloLog<A> implements Consensus<A> {
         }
         releaseFlushed();
         flushIfLarge();
+        awaitFlush();
       }
       segments.roll();
     } catch (IOException | RuntimeException | Error e) {
       fail(e, group);
       giveUpFiles();
     } finally {
+      endFlushes();
       tasks.add(new Task.Stop<>());
     }
   }
@@ -384,11 +394,42 @@ public final class SoloLog<A> implements Consensus<A> {
     try {
       if (!flushUnderWay) {
         flushUnderWay = true;
-        tasks.add(new Task.Flush<>(new CompletableFuture<>()));
+        flushThread.execute(() -> flush(new CompletableFuture<>()));
       }
     } finally {
       lock.unlock();
     }
+  }
+
+  /** A log that grows faster than the state is flushed has to wait for it. */
+  private void awaitFlush() {
+    lock.lock();
+    try {
+      while (flushUnderWay
+          && bytes >= flushAtBytes + settings.log().bytes()
+          && released.isEmpty()
+          && failure == null) {
+        work.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Nothing is dropped any more: that is left to the next opening. */
+  private void endFlushes() {
+    List<CompletableFuture<Position>> waiters;
+    Position flushed;
+    lock.lock();
+    try {
+      logEnded = true;
+      waiters = List.copyOf(released);
+      released.clear();
+      flushed = releasedTo;
+    } finally {
+      lock.unlock();
+    }
+    waiters.forEach(waiter -> waiter.complete(flushed));
   }
 
   private void giveUpFiles() {
@@ -407,33 +448,15 @@ public final class SoloLog<A> implements Consensus<A> {
       Task<A> task = Futures.take(tasks);
       switch (task) {
         case Task.Apply<A>(Position first, List<Proposal<A>> group) -> apply(first, group);
-        case Task.Flush<A>(CompletableFuture<Position> done) -> flush(done);
         case Task.Stop<A>() -> stop = true;
       }
     }
-    endFlushes();
     try {
       replica.follows();
     } catch (RuntimeException | Error e) {
       fail(e, List.of());
     }
     events.publish(new RaftEvent.LeadLost(self.id()));
-  }
-
-  /** The log thread has ended: nothing is dropped any more, that is left to the next opening. */
-  private void endFlushes() {
-    for (Task<A> left = tasks.poll(); left != null; left = tasks.poll()) {
-      if (left instanceof Task.Flush<A>(CompletableFuture<Position> done)) {
-        done.completeExceptionally(notServing());
-      }
-    }
-    lock.lock();
-    try {
-      released.forEach(done -> done.complete(releasedTo));
-      released.clear();
-    } finally {
-      lock.unlock();
-    }
   }
 
   private void apply(Position first, List<Proposal<A>> group) {
@@ -457,31 +480,44 @@ public final class SoloLog<A> implements Consensus<A> {
     }
   }
 
+  // ---- the flush thread
+
   private void flush(CompletableFuture<Position> done) {
     if (failure != null) {
       done.completeExceptionally(notServing());
       return;
     }
+    Position flushed;
     try {
-      Position flushed = replica.flush();
-      lock.lock();
-      try {
-        releasedTo = flushed;
-        released.add(done);
-        work.signal();
-      } finally {
-        lock.unlock();
-      }
+      flushed = replica.flush();
     } catch (RuntimeException | Error e) {
       fail(e, List.of());
       done.completeExceptionally(
           new UnavailableException("state of member " + self.id() + " not flushed: " + e, e));
+      return;
+    }
+    boolean last;
+    lock.lock();
+    try {
+      releasedTo = flushed;
+      last = logEnded;
+      if (!last) {
+        released.add(done);
+        work.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (last) {
+      done.complete(flushed);
     }
   }
 
   // ---- the end
 
-  /** Nothing more is taken; the given ones may have been made durable, those behind were not. */
+  /**
+   * Nothing more is taken; the given ones may have been made durable, those after them were not.
+   */
   private void fail(Throwable cause, List<Proposal<A>> doubtful) {
     List<Proposal<A>> untouched = new ArrayList<>();
     List<CompletableFuture<Position>> flushes = new ArrayList<>();

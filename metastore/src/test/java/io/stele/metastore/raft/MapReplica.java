@@ -45,6 +45,9 @@ final class MapReplica implements Replica<Position> {
   private int restores;
   volatile int version = 1;
 
+  /** What a flush does before it reads what was applied. */
+  volatile Runnable beforeFlush = () -> {};
+
   MapReplica(Disk disk) {
     this.disk = disk;
     synchronized (disk) {
@@ -114,7 +117,12 @@ final class MapReplica implements Replica<Position> {
   }
 
   @Override
-  public synchronized Position flush() {
+  public Position flush() {
+    beforeFlush.run();
+    return flushNow();
+  }
+
+  private synchronized Position flushNow() {
     synchronized (disk) {
       disk.map = Map.copyOf(map);
       disk.position = applied;

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 class SoloLogTest {
@@ -237,6 +238,72 @@ class SoloLogTest {
     MapReplica again = new MapReplica(disk);
     open(files, again, small).close();
     assertThat(again.map()).hasSize(400);
+  }
+
+  private static void await(CountDownLatch go) {
+    try {
+      go.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** A flush writes and syncs files: entries that waited for it took hundreds of milliseconds. */
+  @Test
+  void entriesAreAppliedDuringAFlush() throws Exception {
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch go = new CountDownLatch(1);
+    MapReplica replica = new MapReplica(disk);
+    replica.beforeFlush =
+        () -> {
+          entered.countDown();
+          await(go);
+        };
+    try (SoloLog<Position> log = open(new MemoryFileStore(), replica)) {
+      put(log, "before=1");
+      CompletableFuture<Position> flushed = CompletableFuture.supplyAsync(log::checkpoint);
+      try {
+        assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(log.propose(Bytes.utf8("during=1"))).succeedsWithin(10, TimeUnit.SECONDS);
+        assertThat(flushed).isNotDone();
+      } finally {
+        go.countDown(); // the log waits for it when it is closed
+      }
+      assertThat(flushed).succeedsWithin(10, TimeUnit.SECONDS);
+    }
+  }
+
+  /** Else it would grow without bound where the disk is slower than those who write. */
+  @Test
+  void aLogTwiceAsLargeAsItShouldBeWaitsForTheFlush() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    MapReplica replica = new MapReplica(disk);
+    replica.beforeFlush = () -> await(go);
+    SoloSettings small =
+        new SoloSettings(
+            new ByteSize(1_000), new ByteSize(0), new ByteSize(5_000), 1_000, ByteSize.ofMiB(1));
+    MemoryFileStore files = new MemoryFileStore();
+    try (SoloLog<Position> log = open(files, replica, small)) {
+      CompletableFuture<Position> last = CompletableFuture.completedFuture(null);
+      try {
+        for (int i = 0; i < 400 && isDoneSoon(last); i++) {
+          last = log.propose(Bytes.utf8("k" + i + "=" + "v".repeat(100)));
+        }
+        assertThat(last).isNotDone();
+      } finally {
+        go.countDown(); // the log waits for it when it is closed
+      }
+      assertThat(last).succeedsWithin(10, TimeUnit.SECONDS);
+    }
+  }
+
+  private static boolean isDoneSoon(CompletableFuture<?> answer) throws Exception {
+    try {
+      answer.get(300, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    }
   }
 
   @Test
