@@ -13,9 +13,7 @@ import io.stele.client.Stele;
 import io.stele.it.process.Servers;
 import io.stele.testkit.process.SmallDisk;
 import io.stele.testkit.table.TableFixture;
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.RandomAccessFile;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,16 +46,6 @@ class FullDiskIT {
     mounted.close();
   }
 
-  /** As another program might. */
-  private static void fill(Path file, long bytes) throws IOException {
-    try (RandomAccessFile filler = new RandomAccessFile(file.toFile(), "rw")) {
-      byte[] megabyte = new byte[1 << 20];
-      for (long left = bytes; left > 0; left -= megabyte.length) {
-        filler.write(megabyte, 0, (int) Math.min(left, megabyte.length));
-      }
-    }
-  }
-
   private static String doctor(ServerProcess server) {
     StringWriter out = new StringWriter();
     int _ =
@@ -79,8 +67,7 @@ class FullDiskIT {
         stele.tables().create("t", TableSchema.ofFamilies("f"), List.of());
         TableFixture table = new TableFixture(stele.rows(), "t");
         table.apply(put("before", "f:", 1, "x"));
-        Path filler = disk.resolve("filler");
-        fill(filler, disk.toFile().getUsableSpace() - (5 << 20));
+        Path filler = SmallDisk.fillAllBut(disk, 5 << 20);
         await()
             .untilAsserted(
                 () ->

@@ -35,15 +35,21 @@ public final class SmallDisk implements AutoCloseable {
 
   /** Takes all the room that is left, as another program might; the answer gives it back. */
   public static Path fill(Path directory) {
+    return fillAllBut(directory, 0);
+  }
+
+  /** Takes all the room but so many bytes; deleting the answer gives it back. */
+  public static Path fillAllBut(Path directory, long bytes) {
     Path filler = directory.resolve("filler");
     byte[] piece = new byte[1 << 12];
     try (RandomAccessFile file = new RandomAccessFile(filler.toFile(), "rw")) {
-      while (true) {
+      while (bytes == 0 || directory.toFile().getUsableSpace() > bytes) {
         file.write(piece);
       }
     } catch (IOException full) {
-      return filler;
+      // As was asked for.
     }
+    return filler;
   }
 
   private static void run(String... command) {
