@@ -4,6 +4,7 @@ import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.Metadata;
 import io.grpc.Status;
+import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.client.call.Endpoint;
@@ -12,6 +13,7 @@ import io.stele.protocol.v1.ExchangeResponse;
 import io.stele.protocol.v1.TableAnswer;
 import io.stele.protocol.v1.TableDataGrpc;
 import io.stele.protocol.wire.ErrorMapping;
+import io.stele.protocol.wire.WireHeaders;
 import io.stele.protocol.wire.WireLimits;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -273,13 +275,17 @@ final class ExchangeStream {
         waiting.clear();
       }
       onClosed.accept(ExchangeStream.this);
-      // A server that ends the stream in order has answered all that it did.
-      boolean inOrder = status.isOk();
       boolean unreachable = ErrorMapping.neverSent(status);
       SteleException problem =
-          inOrder
+          status.isOk()
               ? new UnavailableException(endpoint.address() + " ended the connection")
               : ErrorMapping.fromStatus(endpoint.address(), status, trailers);
+      // A server that ends the stream in order has answered all that it did; one that has no
+      // memory for the next message does the same.
+      boolean inOrder =
+          status.isOk()
+              || (problem instanceof ExhaustedException
+                  && trailers.containsKey(WireHeaders.ERROR)); // not what gRPC itself refuses
       ScopedValue.where(DELIVERING, true)
           .run(
               () -> {

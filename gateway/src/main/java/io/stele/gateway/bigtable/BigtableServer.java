@@ -18,6 +18,7 @@ import io.stele.gateway.bigtable.instance.InstanceAdminService;
 import io.stele.gateway.bigtable.note.Notes;
 import io.stele.gateway.bigtable.operation.DoneOperations;
 import io.stele.gateway.bigtable.operation.OperationsService;
+import io.stele.gateway.memory.RequestMemory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -66,6 +67,7 @@ public final class BigtableServer implements AutoCloseable {
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true);
+    RequestMemory.ofProcess().guard(builder);
     List<ServerServiceDefinition> services =
         List.of(
             new DataService(new DataBackend(tables, wholes, types, clock, random), calls)

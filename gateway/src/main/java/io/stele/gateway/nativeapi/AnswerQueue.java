@@ -1,14 +1,17 @@
 package io.stele.gateway.nativeapi;
 
 import io.grpc.stub.ServerCallStreamObserver;
+import io.stele.base.error.SteleException;
 import io.stele.protocol.v1.ExchangeResponse;
 import io.stele.protocol.v1.TableAnswer;
+import io.stele.protocol.wire.ErrorMapping;
 import io.stele.protocol.wire.WireLimits;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers on their way to one client: what waits is sent in one message. While the connection has
@@ -26,6 +29,7 @@ final class AnswerQueue {
   private long waitingBytes; // guarded by this
   private boolean sending; // guarded by this; only one thread sends at a time
   private boolean ending; // guarded by this; nothing is added any more
+  private @Nullable SteleException refusal; // guarded by this; why the call ends, if it is refused
   private boolean ended; // guarded by this
 
   AnswerQueue(
@@ -76,8 +80,14 @@ final class AnswerQueue {
 
   /** Ends the call once all that was added is sent. */
   void end() {
+    end(null);
+  }
+
+  /** Likewise; with a problem if something is not going to be answered because of it. */
+  void end(@Nullable SteleException problem) {
     synchronized (this) {
       ending = true;
+      refusal = problem;
     }
     send();
   }
@@ -102,6 +112,7 @@ final class AnswerQueue {
       }
       sending = true;
     }
+    SteleException problem;
     while (true) {
       ExchangeResponse message;
       synchronized (this) {
@@ -112,6 +123,7 @@ final class AnswerQueue {
             return;
           }
           ended = true;
+          problem = refusal;
           break;
         }
         message = gather();
@@ -119,7 +131,11 @@ final class AnswerQueue {
       }
       caller.onNext(message);
     }
-    caller.onCompleted();
+    if (problem == null) {
+      caller.onCompleted();
+    } else {
+      caller.onError(ErrorMapping.toStatus(problem));
+    }
     onEnd.run();
   }
 

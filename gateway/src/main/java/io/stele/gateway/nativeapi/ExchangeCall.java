@@ -2,9 +2,11 @@ package io.stele.gateway.nativeapi;
 
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.stele.base.error.ExhaustedException;
 import io.stele.base.error.FencedException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.table.Tables;
+import io.stele.gateway.memory.RequestMemory;
 import io.stele.gateway.nativeapi.Backend.ServedTables;
 import io.stele.protocol.v1.ApplyCells;
 import io.stele.protocol.v1.CheckAnswer;
@@ -23,6 +25,7 @@ import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.WirePredicates;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -53,11 +56,13 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
   private final AnswerQueue answers;
   private final Lane<Asked> changes;
   private final Lane<Asked> reads;
+  private final Optional<RequestMemory.Stream> memory = RequestMemory.current();
 
   private long bytesUnderWay; // guarded by this
   private int messagesUnderWay; // guarded by this
   private boolean paused; // guarded by this; no message is asked for
   private boolean complete; // guarded by this; the client sends, or may send, no more
+  private @Nullable ExhaustedException refusal; // guarded by this; why it may not
 
   /**
    * A stream that has just begun.
@@ -74,6 +79,7 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
     this.answers = new AnswerQueue(caller, threads, incarnation(), () -> onEnd.accept(this));
     this.changes = new Lane<>(threads, 1, CHANGES_AT_ONCE, this::run);
     this.reads = new Lane<>(threads, READ_LANES, READS_AT_ONCE, this::run);
+    memory.ifPresent(stream -> stream.onRefusal(problem -> threads.execute(() -> end(problem))));
     caller.disableAutoRequest();
     caller.request(1);
   }
@@ -140,20 +146,23 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
   }
 
   private void finished(Message message) {
+    memory.ifPresent(stream -> stream.release(message.bytes));
     boolean resume;
     boolean end;
+    ExhaustedException problem;
     synchronized (this) {
       bytesUnderWay -= message.bytes;
       messagesUnderWay--;
       resume = paused && bytesUnderWay < MOST_BYTES && messagesUnderWay < MOST_MESSAGES;
       paused &= !resume;
       end = complete && messagesUnderWay == 0;
+      problem = refusal;
     }
     if (resume) {
       caller.request(1);
     }
     if (end) {
-      answers.end();
+      answers.end(problem);
     }
   }
 
@@ -172,14 +181,23 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
    * whose stream ends in order knows that what is not answered was not done.
    */
   void end() {
+    end(null);
+  }
+
+  /** Likewise, because there is no memory for the message that is on its way. */
+  private void end(@Nullable ExhaustedException problem) {
     boolean end;
     synchronized (this) {
+      if (complete) {
+        return;
+      }
       complete = true;
+      refusal = problem;
       paused = false; // and stays so
       end = messagesUnderWay == 0;
     }
     if (end) {
-      answers.end();
+      answers.end(problem);
     }
   }
 

@@ -10,6 +10,7 @@ import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.base.table.TabletLocator;
+import io.stele.gateway.memory.RequestMemory;
 import io.stele.metastore.Metastore;
 import io.stele.protocol.local.LocalTransport;
 import io.stele.protocol.wire.WireLimits;
@@ -53,6 +54,7 @@ public final class NativeServer implements AutoCloseable {
       NettyServerBuilder builder, String name, Channels channels, MoreServices more)
       throws IOException {
     more.addTo(builder);
+    RequestMemory.ofProcess().guard(builder);
     this.server =
         builder
             .directExecutor() // handlers do not block: see MetastoreService

@@ -201,7 +201,11 @@ public final class Flusher implements AutoCloseable {
   /** The group that is to be flushed next, if one is. */
   Optional<Candidate> choose() {
     long held = log.bytesFrom(release.neededByMemory()); // more flushes free nothing else
-    boolean urgent = memory.fullness() > BUSY || held > settings.logBytes() || room.isLow();
+    boolean urgent =
+        memory.fullness() > BUSY
+            || memory.isAwaited()
+            || held > settings.logBytes()
+            || room.isLow();
     Candidate best = null;
     for (Table table : tables.get()) {
       TableView view = table.view();

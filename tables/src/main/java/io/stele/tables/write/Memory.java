@@ -13,6 +13,12 @@ import java.util.concurrent.locks.ReentrantLock;
  * another change has arrived.
  */
 public final class Memory {
+  /** A change of this size counts as on its way until the log has let go of it. */
+  static final long LARGE = 1 << 20;
+
+  /** Of the limit: if no more is used than this part of it, memory is as good as empty. */
+  private static final int LITTLE = 4;
+
   private final long limit;
   private final long patienceNanos;
   private final ReentrantLock lock = new ReentrantLock();
@@ -41,6 +47,11 @@ public final class Memory {
     return (double) used.get() / limit;
   }
 
+  /** Whether a change waits for room: what is in memory should leave it. */
+  boolean isAwaited() {
+    return waiting.get() > 0;
+  }
+
   void add(long bytes) {
     used.addAndGet(bytes);
     if (bytes < 0) {
@@ -59,7 +70,8 @@ public final class Memory {
 
   /**
    * Waits for room for a change, which counts until it is {@link #arrived}. Without locks. A change
-   * may take more than the limit if no other is on its way.
+   * may take more than the limit if no other is on its way; a large one only if little is in memory
+   * either, since it is there several times before it has arrived, as is one that is flushed.
    */
   void admit(long bytes) {
     if (tryAdmit(bytes)) {
@@ -99,7 +111,10 @@ public final class Memory {
     while (true) {
       long others = admitted.get();
       long inUse = used.get();
-      if (inUse >= limit || (others > 0 && inUse + others + bytes > limit)) {
+      boolean large = bytes >= LARGE;
+      boolean alone = others == 0 && (!large || inUse <= limit / LITTLE);
+      long needed = large ? 2 * bytes : bytes;
+      if (inUse >= limit || (!alone && inUse + others + needed > limit)) {
         return false;
       }
       if (admitted.compareAndSet(others, others + bytes)) {

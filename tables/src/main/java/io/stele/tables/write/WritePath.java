@@ -48,9 +48,6 @@ import org.jspecify.annotations.Nullable;
  * nothing, and is answered as the first time.
  */
 public final class WritePath {
-  /** A change of this size counts as on its way until the log has let go of it. */
-  private static final long LARGE = 1 << 20;
-
   /**
    * A first attempt that had to wait for longer may be overtaken by a second one, which another
    * server carries out if the tablet goes there and comes back meanwhile.
@@ -150,7 +147,7 @@ public final class WritePath {
     boolean inLogQueue = false;
     try {
       long txn = commitAdmitted(table, batch, commitMaxTxn, waitedFor, arrived);
-      if (bytes >= LARGE) { // of those that are in memory twice, few may be on their way
+      if (bytes >= Memory.LARGE) { // of those that are in memory twice, few may be on their way
         inLogQueue = true;
         var _ = whenDurable(txn).whenComplete((_, _) -> memory.arrived(bytes));
       }
