@@ -172,6 +172,7 @@ final class Schedule implements AutoCloseable {
   /** Whether an operation may have to wait for what a later step does. */
   private boolean isDisturbed() {
     return world.points.anybodyWaits()
+        || world.anybodyIsCutOff()
         || world.nodes().size() < MACHINES.size()
         || world.working().size() < world.sessions.count();
   }
@@ -354,16 +355,27 @@ final class Schedule implements AutoCloseable {
 
   private Optional<String> longLogs() {
     for (Node node : world.nodes()) {
-      try {
-        List<FileInfo> files = world.cluster.files().list(FilePath.of("log/" + node.self().run()));
-        if (files.size() > MOST_LOG_FILES) {
-          return Optional.of(files.size() + " files of " + node);
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
+      int files = logFiles(node).size();
+      if (files > MOST_LOG_FILES) {
+        return Optional.of(files + " files of " + node);
       }
     }
     return Optional.empty();
+  }
+
+  private List<FileInfo> logFiles(Node node) {
+    try {
+      return world.cluster.files().list(FilePath.of("log/" + node.self().run())).stream()
+          .filter(file -> file.path().name().endsWith(".log"))
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Optional<FileInfo> newestLogFile(Node node) {
+    List<FileInfo> files = logFiles(node);
+    return files.isEmpty() ? Optional.empty() : Optional.of(files.getLast());
   }
 
   /** A change of two META servers that was cut off in the middle is for people to repair. */

@@ -93,6 +93,7 @@ final class World implements AutoCloseable {
   private final Map<String, SimulatedClock> clocks = new ConcurrentHashMap<>(); // by machine
   private final Set<String> dead = ConcurrentHashMap.newKeySet(); // runs, and masters
   private final Set<String> frozen = ConcurrentHashMap.newKeySet();
+  private final Set<String> cutOff = ConcurrentHashMap.newKeySet(); // runs without META of others
   private final Map<String, CompletableFuture<?>> failures = new ConcurrentHashMap<>(); // by run
   private final Map<String, Lease> leases = new ConcurrentHashMap<>(); // by run
   private final Map<String, Set<CompletableFuture<?>>> calls = new ConcurrentHashMap<>();
@@ -200,7 +201,12 @@ final class World implements AutoCloseable {
     return Intercepted.of(
         MetaAccess.class,
         meta,
-        (method, _, rest) -> around(owner, "meta " + method.getName(), rest));
+        (method, _, rest) -> {
+          if (cutOff.contains(owner)) {
+            throw new UnavailableException("META cannot be reached by " + owner);
+          }
+          return around(owner, "meta " + method.getName(), rest);
+        });
   }
 
   private @Nullable Object around(String owner, String point, Intercepted.Rest rest)
@@ -343,6 +349,7 @@ final class World implements AutoCloseable {
     nodes.remove(node);
     dead.add(run);
     frozen.remove(run);
+    cutOff.remove(run);
     clock(node.self().address()).suspend(false);
     sessions.cutOff(run);
     points.end(run);
@@ -352,6 +359,19 @@ final class World implements AutoCloseable {
         .forEach(
             call -> call.completeExceptionally(new OutcomeUnknownException(run + " was lost")));
     master.ifPresent(each -> each.master.wake());
+  }
+
+  /** From now on a server does not reach META on other servers; everything else it does. */
+  void cutOffFromMeta(Node node) {
+    cutOff.add(node.self().run());
+  }
+
+  void reconnect(Node node) {
+    cutOff.remove(node.self().run());
+  }
+
+  boolean anybodyIsCutOff() {
+    return !cutOff.isEmpty();
   }
 
   /** Suspends a machine: its threads stop, its monotonic clock too. */
