@@ -14,6 +14,7 @@ import io.stele.tables.sim.Actions.Place;
 import io.stele.tables.tablet.TabletState;
 import io.stele.testkit.sim.HoldPoints.Hold;
 import io.stele.testkit.table.TableFixture;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +44,7 @@ final class Motifs {
 
   /** One of them. */
   void play() {
-    switch (random.nextInt(17) / 2) { // the last one takes longest, and comes half as often
+    switch (random.nextInt(19) / 2) { // the last one takes longest, and comes half as often
       case 0 -> leaveWhileSavesWait();
       case 1 -> serveADeadLogsTail();
       case 2 -> removeAFamilyDuringAMove();
@@ -52,6 +53,7 @@ final class Motifs {
       case 5 -> resumeAfterOthersTookOver();
       case 6 -> loseATablet();
       case 7 -> removeAFamilyBeforeAllKnow();
+      case 8 -> moveToASlowerClock();
       default -> splitWhileMetaIsAway();
     }
   }
@@ -253,6 +255,30 @@ final class Motifs {
     schedule.act("write a counter", workload::finishAddition);
   }
 
+  /** A row is written where the clock is ahead, and overwritten where it is not. */
+  private void moveToASlowerClock() {
+    Place place = new Place(Workload.TABLE, Bytes.utf8("x1"));
+    Optional<Node> owner = owner(place);
+    Optional<Node> target = owner.flatMap(this::another);
+    if (target.isEmpty()) {
+      return;
+    }
+    begin("a tablet moves to a server whose clock is behind");
+    world.clock(owner.get().self().address()).jump(Duration.ofSeconds(1 + random.nextInt(60)));
+    schedule.act("write columns", () -> workload.writeColumns("x1"));
+    if (random.nextBoolean()) {
+      actions.kill(owner.get());
+      for (int i = 0; i < 4; i++) {
+        actions.tick();
+      }
+      boolean _ = schedule.within(3 * SOON_MILLIS, () -> owner(place).isPresent());
+    } else {
+      actions.move(place, target.get());
+    }
+    schedule.act("write columns", () -> workload.writeColumns("x1"));
+    schedule.act("read columns", () -> workload.readColumns("x1"));
+  }
+
   /** A machine is suspended with writes under way, and goes on when others have its tablets. */
   private void resumeAfterOthersTookOver() {
     Place place = actions.anyTablet();
@@ -336,6 +362,7 @@ final class Motifs {
         () -> {
           var _ = server.get().server().split(Workload.TABLE, place.row(), place.row());
         });
+    schedule.awaitQuiet();
     schedule.later(
         1,
         () -> {

@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
@@ -198,6 +199,22 @@ final class Schedule implements AutoCloseable {
       LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(300));
     }
     return condition.getAsBoolean();
+  }
+
+  /** Waits until nobody passes hold points any more: all have come as far as they can. */
+  void awaitQuiet() {
+    AtomicLong passes = new AtomicLong(world.points.passes());
+    AtomicLong since = new AtomicLong(System.nanoTime());
+    boolean _ =
+        within(
+            (int) TimeUnit.NANOSECONDS.toMillis(LONG_PATIENCE_NANOS),
+            () -> {
+              long now = world.points.passes();
+              if (passes.getAndSet(now) != now) {
+                since.set(System.nanoTime());
+              }
+              return System.nanoTime() - since.get() > PATIENCE_NANOS;
+            });
   }
 
   /** Has something done some steps later. */
