@@ -298,7 +298,7 @@ public final class Assignments {
     while (from > 0 && endsBehind(all.get(from - 1), config.first())) {
       from--;
     }
-    List<TabletConfig> around = all.subList(from, Math.min(from + 2, all.size()));
+    List<TabletConfig> around = all.subList(from, Math.min(from + 3, all.size()));
     Optional<MetaProblem> problem = LoadCheck.check(config, around);
     if (problem.isPresent()) {
       throw new CorruptDataException(

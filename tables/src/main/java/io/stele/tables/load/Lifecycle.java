@@ -172,7 +172,7 @@ public final class Lifecycle {
           all.stream()
               .filter(
                   each -> each.last().isEmpty() || each.last().get().compareTo(config.first()) >= 0)
-              .limit(2)
+              .limit(3)
               .toList();
       Optional<MetaProblem> problem = LoadCheck.check(config, scanned);
       if (problem.isPresent()) {

@@ -243,7 +243,7 @@ public final class MetaTable {
       TabletConfig config =
           tablet(key).orElseThrow(() -> new NotFoundException("META has no " + key));
       Optional<MetaProblem> problem =
-          LoadCheck.check(config, first(key.table(), config.first(), 2));
+          LoadCheck.check(config, first(key.table(), config.first(), 3));
       if (problem.isEmpty()) {
         return config;
       }

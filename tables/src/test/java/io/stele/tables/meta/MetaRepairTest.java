@@ -248,10 +248,28 @@ class MetaRepairTest {
     assertThat(check(tablet("", "c"))).contains(Kind.GAP);
   }
 
+  /**
+   * After half a join or half a split. Once loaded, the tablet would have a log of its own, and
+   * nobody could tell any more that the one behind it has all its rows.
+   */
+  @Test
+  void loadingFindsThatTheTabletBehindHasTheSameRows() {
+    TabletConfig before = tablet("", "a");
+    assertThat(check(tablet("a", "c"), before, tablet("a", "c"), tablet("a", "e")))
+        .contains(Kind.OVERLAP);
+    assertThat(check(tablet("a", "c"), before, tablet("a", "c"), tablet("b", "e")))
+        .contains(Kind.OVERLAP);
+    assertThat(check(tablet("", "c"), tablet("", "c"), tablet("", "e"))).contains(Kind.OVERLAP);
+    assertThat(check(tablet("a", "c"), before, tablet("a", "c"), tablet("c", "e"))).isEmpty();
+    assertThat(check(tablet("a", "c"), before, tablet("a", "c"), tablet("d", "e")))
+        .as("a gap behind it is no concern of this one")
+        .isEmpty();
+  }
+
   private static Optional<Kind> check(TabletConfig tablet, TabletConfig... meta) {
     var range = MetaRows.tabletsFrom("t", tablet.first());
     List<TabletConfig> scanned =
-        List.of(meta).stream().filter(each -> range.contains(each.metaRow())).limit(2).toList();
+        List.of(meta).stream().filter(each -> range.contains(each.metaRow())).limit(3).toList();
     return LoadCheck.check(tablet, scanned).map(problem -> problem.kind());
   }
 
