@@ -65,6 +65,11 @@ public record DatasetSettings(
     return proxyStageTimeout.isZero() ? proxyTimeout.dividedBy(replication) : proxyStageTimeout;
   }
 
+  /** When a version is listed again of which nobody says that its files are complete. */
+  public Duration secondLook() {
+    return refreshEvery.isZero() ? DEFAULT.refreshEvery : refreshEvery;
+  }
+
   private static void atLeast(String what, int value, int least) {
     if (value < least) {
       throw new InvalidRequestException(

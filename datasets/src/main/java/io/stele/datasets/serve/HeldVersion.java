@@ -33,6 +33,8 @@ final class HeldVersion {
   private @Nullable ServedVersion served; // once it is known how many shards there are
   private SharedMap.@Nullable Children children;
   private Map<String, String> mirrored = Map.of(); // what the map said last
+  private @Nullable VersionFiles listed; // once, while files may still be added
+  private long listedNanos;
   private @Nullable VersionFiles files;
   private @Nullable VersionRecord record; // once this node has chosen its shards
   private @Nullable VersionLoad load;
@@ -211,7 +213,7 @@ final class HeldVersion {
 
   /** Finds out what the version consists of. */
   void inspect() {
-    if (busy || removing || files != null || waits()) {
+    if (busy || removing || files != null || waits() || unsettled()) {
       return;
     }
     busy = true;
@@ -227,6 +229,16 @@ final class HeldVersion {
         });
   }
 
+  /**
+   * Whether it was listed just now, and nobody says that its files are complete. Nodes that list a
+   * copy under way at different moments would count different numbers of shards, so it is listed
+   * again after some time, until two lists are equal.
+   */
+  private boolean unsettled() {
+    return listed != null
+        && node.clock.nanos() - listedNanos < node.settings.secondLook().toNanos();
+  }
+
   private void inspected(VersionFiles found) {
     free();
     if (removing) {
@@ -234,7 +246,10 @@ final class HeldVersion {
     }
     failure = "";
     ServedVersion now = served;
-    if (now == null) {
+    if (now == null && !found.finished() && !found.equals(listed)) {
+      listed = found;
+      listedNanos = node.clock.nanos();
+    } else if (now == null) {
       files = found;
       begin(found.shards());
     } else if (now.shards() == found.shards()) {

@@ -184,7 +184,8 @@ public final class Source {
     if (kind == null) {
       throw new BrokenInputException(directory.value(), 0, "a version without files");
     }
-    return new VersionFiles(dataset, version, files, kind, !declared.isEmpty());
+    boolean finished = !declared.isEmpty() || store.stat(directory.resolve(SUCCESS)).isPresent();
+    return new VersionFiles(dataset, version, files, kind, !declared.isEmpty(), finished);
   }
 
   private Map<String, VersionManifest.DeclaredFile> declared(FilePath directory, Set<String> names)

@@ -60,9 +60,34 @@ class SingleNodeTest {
     for (int i = 3; i >= 0; i--) {
       cluster.file("scores/v1/part-" + i + ".tsv", "key\tfirst\nkey\t" + i + "\n");
     }
+    cluster.finish("scores/v1");
     TestCluster.Member node = cluster.start("n1:1");
     cluster.settle();
     assertThat(node.ask("key")).isEqualTo("3");
+  }
+
+  /** Nodes that list a copy at different moments would not agree on the number of shards. */
+  @Test
+  void aVersionThatNobodyCallsFinishedIsTakenOnceTwoListsAreEqual() throws Exception {
+    Duration pause = DatasetSettings.DEFAULT.secondLook();
+    cluster.file("scores/v1/part-0.tsv", "a\t1\n");
+    TestCluster.Member node = cluster.start("n1:1");
+    cluster.settle();
+    cluster.clock.advance(pause.minusMillis(1));
+    cluster.settle();
+    assertThat(node.serving()).as("listed once").isEmpty();
+    cluster.file("scores/v1/part-1.tsv", "b\t2\n");
+    cluster.clock.advance(pause);
+    cluster.settle();
+    assertThat(node.serving()).as("a file more").isEmpty();
+    cluster.file("scores/v1/part-1.tsv", "b\t2\nc\t3\n");
+    cluster.clock.advance(pause);
+    cluster.settle();
+    assertThat(node.serving()).as("a longer file").isEmpty();
+    cluster.clock.advance(pause);
+    cluster.settle();
+    assertThat(node.shards("v1")).containsExactly(0, 1);
+    assertThat(List.of(node.ask("a"), node.ask("b"), node.ask("c"))).containsExactly("1", "2", "3");
   }
 
   @Test
@@ -160,6 +185,7 @@ class SingleNodeTest {
   @Test
   void whatFailsIsTriedAgainByTheTimerButLessAndLessOften() throws Exception {
     cluster.file("scores/v1/part-1.tsv", "no tab\n");
+    cluster.finish("scores/v1");
     TestCluster.Member node = cluster.start("n1:1");
     cluster.settle();
     for (int i = 0; i < 360; i++) {
@@ -174,6 +200,7 @@ class SingleNodeTest {
   void aCorruptVersionBesideAGoodOneIsPassedOverByAFreshNode() throws Exception {
     cluster.write("v1", 2, 20);
     cluster.file("scores/v2/part-0.tsv", "no tab here");
+    cluster.finish("scores/v2");
     TestCluster.Member node = cluster.start("n1:1");
     cluster.settle();
     assertServed(node, "v1", 20);
@@ -184,7 +211,8 @@ class SingleNodeTest {
   void oneDatasetsFailureLeavesOthersAlone() throws Exception {
     cluster.write("v1", 2, 20);
     cluster.file("broken/v1/part-0.tsv", "no tab here");
-    cluster.file("empty/v1/_SUCCESS", "");
+    cluster.finish("broken/v1");
+    cluster.finish("empty/v1");
     cluster.file("odd name/v1/part-0.tsv", "a\tb\n");
     TestCluster.Member node = cluster.start("n1:1");
     cluster.settle();
@@ -221,6 +249,7 @@ class SingleNodeTest {
     TestCluster.Member node = cluster.start("n1:1");
     cluster.settle();
     cluster.source.delete(FilePath.of("scores/v1/part-0.tsv"));
+    cluster.source.delete(FilePath.of("scores/v1/_SUCCESS"));
     cluster.source.delete(FilePath.of("scores/v1"));
     cluster.source.delete(FilePath.of("scores"));
     cluster.refresh();
@@ -263,6 +292,7 @@ class SingleNodeTest {
       Files.delete(data.resolve("n1_1/scores/v2").resolve(file));
     }
     cluster.source.delete(FilePath.of("scores/v2/part-0.tsv"));
+    cluster.source.delete(FilePath.of("scores/v2/_SUCCESS"));
     cluster.source.delete(FilePath.of("scores/v2"));
     TestCluster.Member again = cluster.start("n1:1");
     cluster.settle();

@@ -200,6 +200,12 @@ final class TestCluster implements AutoCloseable {
     for (int i = 0; i < files; i++) {
       file(dataset + "/" + version + "/part-" + i + ".tsv", texts[i].toString());
     }
+    finish(dataset + "/" + version);
+  }
+
+  /** Says that all files of a version are there. */
+  void finish(String version) throws IOException {
+    file(version + "/_SUCCESS", "");
   }
 
   void file(String path, String text) throws IOException {
