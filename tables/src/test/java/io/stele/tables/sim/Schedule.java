@@ -44,7 +44,6 @@ final class Schedule implements AutoCloseable {
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(60);
   private static final long LONG_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final int MOST_LOG_FILES = 4;
-  private static final int LOOKS_AT_LOGS = 60;
   private static final List<String> MACHINES = List.of("a:1", "b:1", "c:1");
 
   /** Something that was begun. */
@@ -354,9 +353,11 @@ final class Schedule implements AutoCloseable {
     shortLogs = true;
   }
 
+  /** A save that failed while META was away is tried again within five seconds. */
   private void checkLogs() {
-    for (int tries = 0; longLogs().isPresent(); tries++) {
-      if (tries == LOOKS_AT_LOGS) {
+    long end = System.nanoTime() + SOON_NANOS * 4 / 5; // of what this operation may take
+    for (int tries = 1; longLogs().isPresent(); tries++) {
+      if (System.nanoTime() > end) {
         violations.add("a log is kept that nobody needs: " + longLogs().orElse("none"));
         return;
       }
@@ -366,7 +367,7 @@ final class Schedule implements AutoCloseable {
         }
       }
       workload.node(random);
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(2L * tries, 200)));
     }
   }
 
