@@ -71,6 +71,7 @@ class ServedDatasetsTest {
       }
       Files.writeString(staged.resolve("part-" + file + ".tsv"), lines);
     }
+    Files.createFile(staged.resolve("_SUCCESS"));
     Files.move(staged, root.resolve("scores").resolve(version)); // whole, or not at all
   }
 

@@ -13,6 +13,7 @@ import io.stele.client.Stele;
 import io.stele.client.metastore.Keys;
 import io.stele.it.process.SteleCluster;
 import io.stele.testkit.process.SmallDisk;
+import io.stele.testkit.run.LongRun;
 import io.stele.testkit.table.TableFixture;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -107,6 +109,7 @@ class FullDiskClusterIT {
   }
 
   @Test
+  @Tag(LongRun.TAG)
   void writesAreRefusedAndAcceptedAgainAndNobodyEnds() throws IOException {
     stele.tables().create("t", TableSchema.ofFamilies("f"), List.of(Bytes.utf8("m")));
     for (int i = 0; i < ROWS.size(); i++) {

@@ -54,6 +54,7 @@ record Source(Path root) {
             staged.resolve(name(file)),
             cut && last ? Arrays.copyOf(content, content.length / 2) : content);
       }
+      Files.createFile(staged.resolve("_SUCCESS"));
       Files.move(staged, root.resolve(dataset).resolve(version));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
