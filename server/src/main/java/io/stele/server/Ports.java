@@ -128,7 +128,10 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort, int b
   private static int usual(
       InetAddress host, String what, int set, int usual, Optional<Integer> last, Reserved reserved)
       throws IOException {
-    return set == usual && !isFree(host, set) ? 0 : choose(host, what, set, last, reserved);
+    if (set == usual) {
+      return isFree(host, set) ? set : 0; // one look: another server may take it any moment
+    }
+    return choose(host, what, set, last, reserved);
   }
 
   private static int choose(
