@@ -133,8 +133,8 @@ final class EntryOrder implements Closeable {
   }
 
   /**
-   * Writes a log anew with its entries in the order of their files, for those who take the last one
-   * in the log.
+   * Rewrites the log with its entries in the order of their files. Sparkey's own index maker takes
+   * the last entry of a key in the log.
    */
   void sortLog() throws IOException {
     int count = Math.toIntExact(count());

@@ -217,8 +217,8 @@ public final class ClusterTables implements TableAdmin {
   }
 
   /**
-   * A server that is still reading a log for one of the tablets cannot change their chains yet, and
-   * one that has just died never will: so all that live are told again, until all have done it.
+   * Tells all live servers of the schema until each of them has applied it. A server that is still
+   * reading a log for one of the tablets cannot do so yet, and one that has just died never will.
    */
   private void putInForce(String table) {
     List<SteleException> lasting = new ArrayList<>();
