@@ -202,7 +202,7 @@ public final class Master implements Cluster, AutoCloseable {
     try {
       parts.lead().check();
       Picture picture = survey.lookAndBegin();
-      if (repairSplits(picture)) {
+      if (repairHalves(picture)) {
         picture = survey.look();
       }
       tellChanges(picture);
@@ -219,19 +219,22 @@ public final class Master implements Cluster, AutoCloseable {
   }
 
   /**
-   * A server that died in the middle of a split, whose two rows of META were on two servers, leaves
-   * a lower half beside the whole tablet. The half is erased before anybody loads it, since both
-   * have its rows; what it could have said is in the log that the whole one names, too.
+   * A server that died in the middle of a split or join, whose two rows of META were on two
+   * servers, leaves two tablets with the same rows. So does one whose write of one row arrives when
+   * others have taken over the tablet of the other row. {@link io.stele.tables.meta.MetaRepair}
+   * says which row is wrong; it is corrected before anybody loads it.
    *
    * @return whether META was changed
    */
-  private boolean repairSplits(Picture picture) {
+  private boolean repairHalves(Picture picture) {
+    Set<TabletConfig> unowned = Set.copyOf(picture.unowned());
     Set<String> tables = new TreeSet<>();
     TabletConfig before = null;
-    for (TabletConfig tablet : picture.unowned()) {
+    for (TabletConfig tablet : unowned.isEmpty() ? unowned : picture.tablets()) {
       if (before != null
           && before.table().equals(tablet.table())
-          && before.first().equals(tablet.first())) {
+          && before.first().equals(tablet.first())
+          && (unowned.contains(before) || unowned.contains(tablet))) {
         tables.add(tablet.table());
       }
       before = tablet;
@@ -239,7 +242,7 @@ public final class Master implements Cluster, AutoCloseable {
     boolean repaired = false;
     for (String table : tables) {
       try {
-        repaired |= repairSplits(table, picture.live());
+        repaired |= repairHalves(table, picture.live());
       } catch (SteleException e) { // the others' tablets must not wait for it
         report("repair of table " + table, e);
       }
@@ -247,12 +250,12 @@ public final class Master implements Cluster, AutoCloseable {
     return repaired;
   }
 
-  private boolean repairSplits(String table, List<LiveServer> live) {
+  private boolean repairHalves(String table, List<LiveServer> live) {
     parts.lead().check();
     List<MetaProblem> repaired =
         parts
             .meta()
-            .eraseHalves(
+            .repairHalves(
                 table,
                 new MetaFiles(parts.files()).verifier(_ -> true),
                 tablet -> Picture.ownerOf(tablet, live).isEmpty());

@@ -26,6 +26,11 @@ import java.util.stream.Collectors;
  *
  *   join of (B, a..b) and (C, b..c), which writes first and erases last
  *   1: only the joined tablet written (A, ?..a)  (B, a..b) (C, a..c)   erase row B
+ *
+ *   a write that a server sent before it lost its session, and that came when another server had
+ *   taken over the tablet of the other row
+ *   3: of the lower half of a split   (A, ?..a)  (B, a..b) [C, a..c]   erase row B
+ *   4: of the joined tablet           (A, ?..a)  [B, a..b] (C, a..c)   set first: of C to b
  * </pre>
  *
  * <p>All are safe because the halves of a split share their files and their log until both rows are
@@ -36,6 +41,13 @@ import java.util.stream.Collectors;
  * before it was not left by a split: the tablet that had them is missing with its files, and to
  * close the gap would make its rows seem never to have been.
  *
+ * <p>The last two are repaired only where one server is known to be gone and the other, in
+ * brackets, to live, as the master knows. A server loads a tablet only if META is whole around it,
+ * so it had its rows before the other row was written, and from then on META took it from nobody
+ * else. The server that is gone never served what its late write says: it would have waited for its
+ * second write, which META did not take. A joined tablet that is cut back has files without rows of
+ * its own, as halves of a split have.
+ *
  * <p>A repair needs the tablets before the damage, and how far back is not known beforehand: an
  * overlap can reach back over any number of tablets. It is therefore planned from all rows of the
  * table, from its first.
@@ -45,8 +57,13 @@ public final class MetaRepair {
    * A problem, and what is to be done about it.
    *
    * @param change the one cell that repairs it; none if people must decide
+   * @param beside the other tablet of an overlap, which stays as it is
    */
-  public record Step(MetaProblem problem, Optional<Cell> change) {
+  public record Step(MetaProblem problem, Optional<Cell> change, Optional<TabletConfig> beside) {
+    Step(MetaProblem problem, Optional<Cell> change) {
+      this(problem, change, Optional.empty());
+    }
+
     /** The problem as it is to be reported once the change is made. */
     public MetaProblem repaired() {
       return new MetaProblem(
@@ -86,15 +103,68 @@ public final class MetaRepair {
   }
 
   /**
-   * Only the erasures of lower halves, of tablets that nobody can be splitting any more.
+   * Only what splits and joins have left that nobody can be making any more.
    *
    * @param over whether a tablet's server is gone
    */
   List<Step> planHalves(TableRows rows, Predicate<TabletConfig> over) {
     List<Step> steps = new ArrayList<>();
-    TableRows gone = rows.withTablets(rows.tablets().stream().filter(over).toList());
+    TableRows rest = takeBackLate(rows, over, steps);
+    TableRows gone = rest.withTablets(rest.tablets().stream().filter(over).toList());
     eraseHalves(gone, steps);
     return steps;
+  }
+
+  /** Cases 3 and 4; what is left is looked at for the others. */
+  private static TableRows takeBackLate(
+      TableRows rows, Predicate<TabletConfig> over, List<Step> steps) {
+    List<TabletConfig> kept = new ArrayList<>();
+    for (TabletConfig tablet : rows.tablets()) {
+      Optional<TabletConfig> before =
+          kept.isEmpty() ? Optional.empty() : Optional.of(kept.getLast());
+      if (before.isEmpty() || !beginTogether(rows, before.get(), tablet)) {
+        kept.add(tablet);
+      } else if (isLate(before.get(), tablet, over)) {
+        kept.removeLast();
+        kept.add(tablet);
+        steps.add(erase(rows, before.get(), tablet, "it came when another server had the whole"));
+      } else if (isLate(tablet, before.get(), over)) {
+        TabletConfig cut = tablet.withFirst(before.get().last().orElseThrow());
+        kept.add(cut);
+        steps.add(cutBack(rows, before.get(), tablet, cut));
+      } else {
+        kept.add(tablet);
+      }
+    }
+    return rows.withTablets(kept);
+  }
+
+  private static boolean beginTogether(TableRows rows, TabletConfig lower, TabletConfig upper) {
+    return lower.first().equals(upper.first())
+        && !rows.hasUnreadableBetween(lower.metaRow(), upper.metaRow());
+  }
+
+  /** Whether a row was written by a server that is gone, and the other one is a live server's. */
+  private static boolean isLate(
+      TabletConfig tablet, TabletConfig other, Predicate<TabletConfig> over) {
+    return over.test(tablet) && !tablet.location().isEmpty() && !over.test(other);
+  }
+
+  private static Step cutBack(
+      TableRows rows, TabletConfig lower, TabletConfig joined, TabletConfig cut) {
+    MetaProblem problem =
+        new MetaProblem(
+            Kind.OVERLAP,
+            rows.table(),
+            joined.metaRow(),
+            joined.key()
+                + ": it begins behind row \""
+                + joined.first()
+                + "\" as the one before it does: a join wrote it when another server had the "
+                + lower.key(),
+            "let the tablet begin behind row \"" + cut.first() + "\"",
+            false);
+    return new Step(problem, Optional.of(TabletCells.firstCell(cut)), Optional.of(lower));
   }
 
   /** Case 1, as often as there is one; what is left is looked at for the other. */
@@ -102,14 +172,14 @@ public final class MetaRepair {
     List<TabletConfig> kept = new ArrayList<>();
     for (TabletConfig tablet : rows.tablets()) {
       while (!kept.isEmpty() && isLowerHalf(rows, kept.getLast(), tablet)) {
-        steps.add(erase(rows, kept.removeLast(), tablet));
+        steps.add(erase(rows, kept.removeLast(), tablet, "a split wrote its lower half only"));
       }
       kept.add(tablet);
     }
     return rows.withTablets(kept);
   }
 
-  private static Step erase(TableRows rows, TabletConfig half, TabletConfig whole) {
+  private static Step erase(TableRows rows, TabletConfig half, TabletConfig whole, String why) {
     MetaProblem problem =
         new MetaProblem(
             Kind.OVERLAP,
@@ -118,15 +188,15 @@ public final class MetaRepair {
             whole.key()
                 + ": it begins behind row \""
                 + whole.first()
-                + "\" as the one before it does: a split wrote its lower half only",
+                + "\" as the one before it does: "
+                + why,
             "erase the row of the " + half.key(),
             false);
-    return new Step(problem, Optional.of(Cell.eraseRow(half.metaRow())));
+    return new Step(problem, Optional.of(Cell.eraseRow(half.metaRow())), Optional.of(whole));
   }
 
   private static boolean isLowerHalf(TableRows rows, TabletConfig half, TabletConfig whole) {
-    return !rows.hasUnreadableBetween(half.metaRow(), whole.metaRow())
-        && half.first().equals(whole.first())
+    return beginTogether(rows, half, whole)
         && coversLogs(whole, half)
         && files(whole).containsAll(files(half));
   }

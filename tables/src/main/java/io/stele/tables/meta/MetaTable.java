@@ -3,11 +3,13 @@ package io.stele.tables.meta;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatchBuilder;
+import io.stele.base.cell.CellKind;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.SteleException;
+import io.stele.base.file.FilePath;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.MetaProblem;
@@ -535,24 +537,52 @@ public final class MetaTable {
   }
 
   /**
-   * Erases lower halves that splits have left whose servers are gone.
+   * Repairs what splits and joins have left whose servers are gone.
+   *
+   * <p>A write of such a server may still be on its way. Where the lower row is erased because the
+   * upper one has its rows, the upper one is written first, though nothing in it changes: META then
+   * refuses what the server decided by the row as it was, which would take those rows away from it.
    *
    * @param over whether a tablet's server is gone
    * @return what was done
    */
-  public List<MetaProblem> eraseHalves(
+  public List<MetaProblem> repairHalves(
       String table, MetaVerifier verifier, Predicate<TabletConfig> over) {
     Map<Bytes, List<Cell>> raw = new HashMap<>();
     List<MetaRepair.Step> steps =
         new MetaRepair(verifier).planHalves(durable().rows(table, raw).value(), over);
     RowChanges changes = new RowChanges();
-    steps.forEach(
-        step ->
-            step.change().ifPresent(cell -> changes.erase(cell.row(), batch -> batch.add(cell))));
+    Map<Bytes, Cell> fences = new HashMap<>();
+    for (MetaRepair.Step step : steps) {
+      Cell change = step.change().orElseThrow();
+      TabletConfig beside = step.beside().orElseThrow();
+      if (change.kind() == CellKind.PUT) {
+        checkStillThere(beside);
+        changes.add(change.row(), batch -> batch.add(change));
+      } else {
+        changes.erase(change.row(), batch -> batch.add(change));
+        if (over.test(beside)) {
+          fences.put(beside.metaRow(), TabletCells.firstCell(beside.withFirst(beside.first())));
+        }
+      }
+    }
+    steps.forEach(step -> fences.remove(step.change().orElseThrow().row()));
+    fences.forEach((row, cell) -> changes.add(row, batch -> batch.add(cell)));
     if (!changes.isNone()) {
       changes.apply(access, MetaLevel.of(table).table(), unchanged(raw));
     }
     return steps.stream().map(MetaRepair.Step::repaired).toList();
+  }
+
+  /** Rows on two servers were not read at one moment; the first one must have been there then. */
+  private void checkStillThere(TabletConfig tablet) {
+    Optional<FilePath> log = tablet.log().map(LogRef::directory);
+    if (durable()
+        .tablet(tablet.key())
+        .filter(now -> now.log().map(LogRef::directory).equals(log))
+        .isEmpty()) {
+      throw new ConflictException(tablet.key() + " was changed while META was read");
+    }
   }
 
   // ---- reading rows

@@ -11,12 +11,15 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
 import io.stele.base.schema.TableSchema;
+import io.stele.tables.TabletServerSettings;
 import io.stele.tables.cluster.SmallCluster.Node;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.load.LogSalvage;
 import io.stele.tables.load.LogSalvage.Damaged;
 import io.stele.tables.meta.TabletKey;
+import io.stele.tables.write.WriteSettings;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -29,10 +32,15 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 class DamagedLogTest {
   private static final TableSchema SCHEMA = TableSchema.ofFamilies("f");
 
+  /** Requests do not wait for long for a tablet that cannot be loaded. */
+  private static final TabletServerSettings IMPATIENT =
+      SmallCluster.QUIET.withWrites(
+          WriteSettings.DEFAULT.withLimits(Duration.ofSeconds(30), Duration.ofSeconds(3)));
+
   private final SmallCluster cluster = new SmallCluster();
   private final Node meta = cluster.start("m:1");
   private final Node dead = cluster.start("a:1");
-  private final Node next = cluster.start("b:1");
+  private final Node next = cluster.start("b:1", IMPATIENT);
   private final LogSalvage salvage = new LogSalvage(cluster.files());
 
   @AfterEach

@@ -162,6 +162,40 @@ class MetaRepairTest {
         .satisfies(step -> assertThat(step.change()).isPresent());
   }
 
+  /** What a server wrote that is gone yields to the tablet that another server has. */
+  @Test
+  void aLateHalfIsTakenBackOnlyWhereTheOtherServerLives() {
+    TabletConfig lower = tablet("a", "b", "1");
+    TabletConfig whole = tablet("a", "!", "1", "2");
+    List<LogRef> log = List.of(new LogRef(FilePath.of("logs/2"), 1));
+    TabletConfig takenLower = tablet("a", "b", "3").withServer("heir:1", log);
+    TabletConfig takenWhole = tablet("a", "!", "3").withServer("heir:1", log);
+    TabletConfig first = tablet("", "a");
+    assertThat(late(List.of(takenWhole), first, lower, takenWhole))
+        .as("the lower half of a split")
+        .containsExactly(Cell.eraseRow(lower.metaRow()));
+    assertThat(late(List.of(takenLower), first, takenLower, whole))
+        .as("a joined tablet")
+        .containsExactly(TabletCells.firstCell(whole.withFirst(Bytes.utf8("b"))));
+    assertThat(late(List.of(), first, lower, takenWhole)).as("both are gone").isEmpty();
+    assertThat(late(List.of(), first, takenLower, whole)).as("both are gone").isEmpty();
+    assertThat(late(List.of(lower, takenWhole), first, lower, takenWhole))
+        .as("both live")
+        .isEmpty();
+    assertThat(late(List.of(takenWhole), first, lower.withServer("", List.of()), takenWhole))
+        .as("given up by its server")
+        .isEmpty();
+    assertThat(late(List.of(takenWhole), first, tablet("", "b", "1"), takenWhole))
+        .as("another beginning")
+        .isEmpty();
+  }
+
+  private static List<Cell> late(List<TabletConfig> live, TabletConfig... tablets) {
+    return REPAIR.planHalves(rows(tablets), tablet -> !live.contains(tablet)).stream()
+        .map(step -> step.change().orElseThrow())
+        .toList();
+  }
+
   /** "We have to guess at a good starting point and keep retrying or scan from the beginning." */
   @Test
   void anOverlapThatReachesFarBackIsSeenFromTheBeginning() {

@@ -28,12 +28,10 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
  *   a save that is refused for good keeps no log                                      16
  *   a dead log is synced before it is served                                          34
  *   a join over two tablets of META erases last                                       54
+ *   splits wait for META a bounded time, and not with their locks (both)              76
  *   a tablet that leaves while saves wait keeps its log                               93
  *   a suspended server finds that clocks part, and the fence of its log (both)       120
- *   splits wait for META a bounded time, and not with their locks                     67
  * </pre>
- *
- * <p>The last was counted before the motif of clocks was added, which changed what seeds choose.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
 class SimulationTest {
