@@ -22,6 +22,7 @@ import io.stele.engine.commitlog.CommitLogSettings;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.LogRef;
+import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.write.WriteSettings;
 import io.stele.testkit.table.TableFixture;
@@ -127,13 +128,13 @@ class RecoveryTest {
           server.apply("t", TableFixture.batch(cell), Tables.ANY_TXN, false));
     }
 
-    /** Returns when META names the file. */
+    /** Returns when META names the file, and no crash can take that back. */
     void flush() {
       server.flush("t");
       await()
           .pollDelay(Duration.ZERO)
           .pollInterval(Duration.ofMillis(2))
-          .until(() -> named(stored()).equals(chain()));
+          .until(() -> named(stored(server.machinery().meta().durable())).equals(chain()));
     }
 
     private static List<FilePath> named(TabletConfig config) {
@@ -143,8 +144,8 @@ class RecoveryTest {
           .toList();
     }
 
-    private TabletConfig stored() {
-      return server.machinery().meta().tablets("t").getFirst();
+    private static TabletConfig stored(MetaTable meta) {
+      return meta.tablets("t").getFirst();
     }
 
     List<FilePath> chain() {
@@ -154,7 +155,7 @@ class RecoveryTest {
     }
 
     List<LogRef> logs() {
-      return stored().logs();
+      return stored(server.machinery().meta()).logs();
     }
 
     void abandon() {
