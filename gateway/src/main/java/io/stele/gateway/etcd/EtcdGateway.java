@@ -35,7 +35,7 @@ import java.util.random.RandomGenerator;
  *
  * <pre>{@code
  * EtcdGateway etcd = new EtcdGateway(channels);
- * NativeServer server = NativeServer.listen("127.0.0.1", 7835, channels, etcd);
+ * NativeServer server = NativeServer.listen("127.0.0.1", 7835, OptionalInt.of(7837), channels, etcd);
  * etcd.serve(metastore, admin);
  * EtcdServer port = EtcdServer.listen("127.0.0.1", 2379, etcd);
  * }</pre>

@@ -20,6 +20,7 @@ import io.stele.protocol.etcd.LockResponse;
 import io.stele.protocol.etcd.RangeRequest;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,7 +37,8 @@ class EtcdFollowerTest {
 
   @BeforeEach
   void open() {
-    nativePort = NativeServer.listen("127.0.0.1", 0, channels, leader.gateway());
+    nativePort =
+        NativeServer.listen("127.0.0.1", 0, OptionalInt.empty(), channels, leader.gateway());
     gateway = new EtcdGateway(channels);
     gateway.serve(follower(), EtcdMember.nobody());
     server = EtcdServer.listen("127.0.0.1", 0, gateway);

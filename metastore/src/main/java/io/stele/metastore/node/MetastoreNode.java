@@ -205,7 +205,7 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
   private Consensus<Applied> log() {
     Consensus<Applied> open = log;
     if (closed) {
-      throw new UnavailableException("the metastore is closed here");
+      throw closedHere();
     }
     if (open == null) {
       throw new NotServingException("the metastore is being opened here");
@@ -242,8 +242,13 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
 
   private void leadLost() {
     barriers.leadLost();
-    // Not on this thread: it belongs to the log, which is asked who leads now.
-    blocking.execute(() -> lockWaits.fail(notLeading("the wait for the lock")));
+    // Not on this thread, which belongs to the log: notLeading asks the log who leads now.
+    blocking.execute(
+        () -> lockWaits.fail(closed ? closedHere() : notLeading("the wait for the lock")));
+  }
+
+  private static UnavailableException closedHere() {
+    return new UnavailableException("the metastore is closed here");
   }
 
   private NotServingException notLeading(String what) {
@@ -569,8 +574,7 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
     if (open != null) {
       open.close();
     }
-    SteleException over = new UnavailableException("the metastore is closed here");
-    lockWaits.fail(over);
+    lockWaits.fail(closedHere());
     watches.close();
     transactions.follows();
     blocking.shutdown();

@@ -125,7 +125,13 @@ public final class RatisConsensus<A> implements Consensus<A> {
     CompletableFuture<RaftServer> built = new CompletableFuture<>();
     RatisMachine<A> machine =
         new RatisMachine<>(
-            self, replica, link, events, () -> storage.syncNames(group), () -> close(built.join()));
+            self,
+            replica,
+            link,
+            events,
+            settings.flushEntries(),
+            () -> storage.syncNames(group),
+            () -> close(built.join()));
     List<RaftPeer> peers = members.stream().map(RatisNames::peer).toList();
     RaftServer server =
         RaftServer.newBuilder()
@@ -140,7 +146,7 @@ public final class RatisConsensus<A> implements Consensus<A> {
       RatisConsensus<A> consensus =
           new RatisConsensus<>(
               group, self, link, settings, RandomSource.system(), storage, server, machine);
-      machine.attach(consensus.division);
+      machine.attach(consensus.division, consensus::askForSnapshot);
       server.start();
       return consensus;
     } catch (ExitUtils.ExitException e) {
@@ -293,19 +299,32 @@ public final class RatisConsensus<A> implements Consensus<A> {
 
   @Override
   public Position checkpoint() {
-    Futures.join(
-        ask(
-            () ->
-                server.snapshotManagementAsync(
-                    SnapshotManagementRequest.newCreate(
-                        clientId,
-                        peerId,
-                        groupId,
-                        calls.incrementAndGet(),
-                        settings.catchUp().toMillis(),
-                        1)),
-            "did not flush its state"));
+    if (closed) {
+      throw notServing("has stopped");
+    }
+    machine.flushReplica();
+    Futures.join(snapshot());
     return machine.flushed();
+  }
+
+  /** A member that is being closed need not drop what is flushed. */
+  private void askForSnapshot() {
+    var _ = snapshot();
+  }
+
+  /** Has Ratis drop what is flushed. */
+  private CompletableFuture<RaftClientReply> snapshot() {
+    return ask(
+        () ->
+            server.snapshotManagementAsync(
+                SnapshotManagementRequest.newCreate(
+                    clientId,
+                    peerId,
+                    groupId,
+                    calls.incrementAndGet(),
+                    settings.catchUp().toMillis(),
+                    1)),
+        "did not drop what is flushed");
   }
 
   @Override
@@ -352,7 +371,11 @@ public final class RatisConsensus<A> implements Consensus<A> {
   @Override
   public void close() {
     closed = true;
-    close(server);
+    try {
+      close(server);
+    } finally {
+      machine.endFlushes();
+    }
   }
 
   private static void close(RaftServer server) {

@@ -1,6 +1,7 @@
 package io.stele.metastore.raft;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Events;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,6 +10,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
@@ -35,10 +38,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Brings a {@link Replica} to Ratis.
  *
- * <p>Ratis calls from several threads: entries and flushes from one, elections from others, which
- * hold locks of its own and must not be kept waiting by a flush. So calls of the replica are made
- * under the {@code gate}, and news of elections are queued: whoever has the gate, or the bringer if
- * nobody has, passes them on in their order.
+ * <p>Ratis calls from several threads: entries from one, elections from others, which hold locks of
+ * its own and must not be kept waiting by an entry. So calls of the replica are made under the
+ * {@code gate}, and news of elections are queued: whoever has the gate, or the bringer if nobody
+ * has, passes them on in their order.
+ *
+ * <p>The replica is flushed on a thread of its own, while entries are applied: all clients would
+ * otherwise wait for what a flush writes. Ratis then takes a snapshot, which only tells it how far
+ * the flush went, so that it drops that part of the log. Entries wait for the flush once twice as
+ * many of them are not flushed as should be.
  *
  * <p>A replica that throws has this member stopped. To go on would be to skip an entry.
  */
@@ -98,6 +106,19 @@ final class RatisMachine<A> extends BaseStateMachine {
   private final Events events;
   private final Runnable stop;
   private final NameSync names;
+  private final long flushEntries;
+
+  private final ExecutorService flusher =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().name("stele-raft-flush").daemon().factory());
+
+  /** The last one that was due; of the thread that applies entries. */
+  private CompletableFuture<Void> flush = CompletableFuture.completedFuture(null);
+
+  /**
+   * Held during a flush, and while a checkpoint replaces what would be flushed. Before the gate.
+   */
+  private final ReentrantLock flushing = new ReentrantLock();
 
   private final ReentrantLock gate = new ReentrantLock();
   private final Queue<News> news = new ConcurrentLinkedQueue<>();
@@ -109,7 +130,11 @@ final class RatisMachine<A> extends BaseStateMachine {
   /** What the replica has flushed. */
   private volatile Position flushed;
 
+  /** What of it Ratis knows. Invariant: {@code known.index() <= flushed.index()}. */
+  private volatile Position known;
+
   private volatile RaftServer.@Nullable Division division;
+  private volatile Runnable askForSnapshot = () -> {};
 
   /** The entry that is being applied makes this member's lead ready; the applying thread's own. */
   private boolean readyWithThis;
@@ -117,6 +142,7 @@ final class RatisMachine<A> extends BaseStateMachine {
   /**
    * Makes the machine of one member.
    *
+   * @param flushEntries after so many entries the replica is flushed
    * @param names called before each sync of the log, by the thread that writes it
    * @param stop ends the server; called once, on a thread of its own, when the replica failed
    */
@@ -125,8 +151,10 @@ final class RatisMachine<A> extends BaseStateMachine {
       Replica<A> replica,
       PeerLink link,
       Events events,
+      long flushEntries,
       NameSync names,
       Runnable stop) {
+    this.flushEntries = flushEntries;
     this.names = names;
     this.self = self;
     this.replica = replica;
@@ -134,11 +162,17 @@ final class RatisMachine<A> extends BaseStateMachine {
     this.events = events;
     this.stop = stop;
     this.flushed = replica.flushed();
+    this.known = flushed;
   }
 
-  /** Tells whose machine it is; before the server starts. */
-  void attach(RaftServer.Division owner) {
+  /**
+   * Tells whose machine it is; before the server starts.
+   *
+   * @param snapshot has Ratis take a snapshot soon; must not wait for it
+   */
+  void attach(RaftServer.Division owner, Runnable snapshot) {
     division = owner;
+    askForSnapshot = snapshot;
   }
 
   long readyTerm() {
@@ -164,6 +198,7 @@ final class RatisMachine<A> extends BaseStateMachine {
 
   private void startFromFlushed() {
     flushed = replica.flushed();
+    known = flushed;
     if (flushed.index() > 0) {
       setLastAppliedTermIndex(RatisNames.termIndex(flushed));
     }
@@ -229,18 +264,20 @@ final class RatisMachine<A> extends BaseStateMachine {
   }
 
   private A apply(Position position, Bytes entry) {
+    A answer;
     gate.lock();
     try {
       checkNotFailed();
-      A answer = replica.apply(position, entry);
+      answer = replica.apply(position, entry);
       updateLastAppliedTermIndex(RatisNames.termIndex(position));
-      return answer;
     } catch (RuntimeException | Error e) {
       throw failed(e, "entry " + position);
     } finally {
       gate.unlock();
       passOn();
     }
+    flushIfDue(position);
+    return answer;
   }
 
   private void skip(Position position) {
@@ -255,6 +292,7 @@ final class RatisMachine<A> extends BaseStateMachine {
       gate.unlock();
       passOn();
     }
+    flushIfDue(position);
   }
 
   /** An entry that is not for the replica was committed, in its turn. */
@@ -292,26 +330,55 @@ final class RatisMachine<A> extends BaseStateMachine {
 
   // ---- flushes and checkpoints
 
-  @Override
-  public long takeSnapshot() {
-    gate.lock();
-    try {
-      checkNotFailed();
-      flushed = replica.flush();
-      return flushed.index() == 0
-          ? RaftLog.INVALID_LOG_INDEX
-          : RatisNames.termIndex(flushed).getIndex();
-    } catch (RuntimeException | Error e) {
-      throw failed(e, "a flush");
-    } finally {
-      gate.unlock();
-      passOn();
+  /** By the thread that applies entries. */
+  private void flushIfDue(Position applied) {
+    long unflushed = applied.index() - flushed.index();
+    if (unflushed >= flushEntries && flush.isDone()) {
+      flush = CompletableFuture.runAsync(this::flushAndTellRatis, flusher);
+    }
+    if (unflushed >= 2 * flushEntries) {
+      Futures.join(flush);
     }
   }
 
+  private void flushAndTellRatis() {
+    try {
+      flushReplica();
+      askForSnapshot.run();
+    } catch (UnavailableException e) {
+      // The member is being stopped for it.
+    }
+  }
+
+  /** Has the replica flush what was applied before the call. A failure stops the member. */
+  void flushReplica() {
+    flushing.lock();
+    try {
+      checkNotFailed();
+      flushed = replica.flush();
+    } catch (RuntimeException | Error e) {
+      stopFor(e, "a flush");
+      throw new UnavailableException("state of member " + self.id() + " not flushed: " + e, e);
+    } finally {
+      flushing.unlock();
+    }
+  }
+
+  /** Waits for the flush that is under way; there is none after it. The server has stopped. */
+  void endFlushes() {
+    flusher.close();
+  }
+
+  @Override
+  public long takeSnapshot() {
+    known = flushed;
+    return known.index() == 0 ? RaftLog.INVALID_LOG_INDEX : RatisNames.termIndex(known).getIndex();
+  }
+
+  /** Not what is flushed: Ratis would not take a snapshot of what it takes for one. */
   @Override
   public @Nullable SnapshotInfo getLatestSnapshot() {
-    Position at = flushed;
+    Position at = known;
     return at.index() == 0 ? null : new Flushed(RatisNames.termIndex(at));
   }
 
@@ -336,14 +403,17 @@ final class RatisMachine<A> extends BaseStateMachine {
   }
 
   private Position install(InputStream in) throws IOException {
+    flushing.lock();
     gate.lock();
     try {
       checkNotFailed();
       Position position = replica.installCheckpoint(in);
       flushed = position;
+      known = position;
       return position;
     } finally {
       gate.unlock();
+      flushing.unlock();
       passOn();
     }
   }

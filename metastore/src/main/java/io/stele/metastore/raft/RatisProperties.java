@@ -69,8 +69,8 @@ final class RatisProperties {
         properties, TimeDuration.valueOf(1, TimeUnit.MILLISECONDS));
     // Its own installation does not sync what it writes: see RatisMachine for ours.
     RaftServerConfigKeys.Log.Appender.setInstallSnapshotEnabled(properties, false);
-    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
-    RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, settings.flushEntries());
+    // By our own flushes.
+    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, false);
     RaftServerConfigKeys.Snapshot.setCreationGap(properties, 1);
     RaftServerConfigKeys.Snapshot.setTriggerWhenStopEnabled(properties, false);
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);

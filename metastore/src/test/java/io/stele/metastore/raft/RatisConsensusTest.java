@@ -11,6 +11,7 @@ import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.settings.ByteSize;
 import io.stele.metastore.raft.TestMembers.Node;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -121,6 +123,55 @@ class RatisConsensusTest {
       assertThat(only.replica.log()).hasSize(1).first().asString().endsWith(" late=1");
       assertThat(only.replica.map()).hasSize(11);
       assertThat(only.put("after=1").term()).isGreaterThan(flushed.term());
+    }
+  }
+
+  /** Otherwise all clients would wait for what a flush writes. */
+  @Test
+  void entriesAreAppliedDuringAFlushUntilTooManyAreNotFlushed() {
+    CountDownLatch go = new CountDownLatch(1);
+    try (TestMembers members = new TestMembers(root)) {
+      Node only = members.first(1).getFirst();
+      only.settings = only.settings.withLog(ByteSize.ofKiB(8), 20, 0);
+      members.start().leader();
+      CompletableFuture<Void> more;
+      try {
+        only.replica.beforeFlush = () -> awaitUninterruptibly(go);
+        putSome(only, 0, 30);
+        assertThat(only.replica.flushed()).isEqualTo(Position.START);
+        more = CompletableFuture.runAsync(() -> putSome(only, 30, 100));
+        assertThat(more).failsWithin(Duration.ofMillis(500)).withThrowableOfType(Exception.class);
+        assertThat(only.replica.map()).hasSizeLessThan(41);
+      } finally {
+        go.countDown();
+      }
+      assertThat(more).succeedsWithin(Duration.ofSeconds(20));
+      until(() -> only.replica.flushed().index() > 60);
+      // Ratis learns of it, and drops what is flushed.
+      Path log = only.consensus().storage().directory().resolve(members.group + "/current");
+      until(() -> !Files.exists(log.resolve("log_inprogress_0")) && !hasFirstSegment(log));
+    }
+  }
+
+  private static void putSome(Node node, int from, int to) {
+    for (int i = from; i < to; i++) {
+      node.put("k" + i + "=" + "v".repeat(1000));
+    }
+  }
+
+  private static boolean hasFirstSegment(Path log) {
+    try (Stream<Path> files = Files.list(log)) {
+      return files.anyMatch(file -> file.getFileName().toString().startsWith("log_0-"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
