@@ -233,6 +233,7 @@ final class Flusher {
   }
 
   private void done(int fragments, long bytes) {
+    context.freed(bytes); // before those who wait for the flush look
     lock.lock();
     try {
       lastFailure = null;

@@ -17,6 +17,7 @@ import io.stele.engine.chain.Chain;
 import io.stele.engine.chain.Link;
 import io.stele.engine.commitlog.CommitLog;
 import io.stele.engine.commitlog.LogReplay;
+import io.stele.engine.commitlog.StoreLog;
 import io.stele.engine.compaction.CompactionJob;
 import io.stele.engine.compaction.CompactionPolicy;
 import io.stele.engine.memory.MemFragment;
@@ -28,9 +29,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -74,12 +78,15 @@ public final class Store implements AutoCloseable {
   private final RandomGenerator random;
   private final Consumer<StoreEvent> events;
   private final ChainKeeper keeper;
-  private final @Nullable CommitLog log;
+  private final @Nullable StoreLog log;
   private final Flusher flusher;
   private final Compactor compactor;
   private final ReadPath reads;
   private final SnapshotRegistry snapshots = new SnapshotRegistry();
   private final TxnMarker marker;
+  private final LongConsumer memoryUse;
+  private final LongSupplier erasuresKeptBehind;
+  private final AtomicLong memoryBytes = new AtomicLong(); // of all mem fragments
 
   private final ReentrantLock writes = new ReentrantLock();
 
@@ -97,6 +104,8 @@ public final class Store implements AutoCloseable {
     this.clock = builder.clock;
     this.random = builder.random;
     this.events = builder.events;
+    this.memoryUse = builder.memoryUse;
+    this.erasuresKeptBehind = builder.erasuresKeptBehind;
     Context context = new Context();
     this.keeper = ChainKeeper.open(files, builder.cache, settings.inMemory());
     this.reads =
@@ -110,8 +119,9 @@ public final class Store implements AutoCloseable {
     try {
       keeper.add(active);
       this.marker = TxnMarker.open(files, settings.resolution(), clock);
-      this.log = settings.logged() ? openLog(builder.progress) : null;
+      this.log = settings.logged() ? openLog(builder.log, builder.progress) : null;
     } catch (IOException | RuntimeException e) {
+      countMemory(-memoryBytes.get());
       keeper.close();
       throw e;
     }
@@ -153,6 +163,9 @@ public final class Store implements AutoCloseable {
     private RandomGenerator random = RandomSource.system();
     private Consumer<StoreEvent> events = _ -> {};
     private CommitLog.Progress progress = CommitLog.Progress.IGNORED;
+    private StoreLog.Opener log = CommitLog::new;
+    private LongConsumer memoryUse = _ -> {};
+    private LongSupplier erasuresKeptBehind = () -> Long.MAX_VALUE;
     private long startTxn;
 
     private static final long DEFAULT_CACHE_BYTES = 256L << 20;
@@ -189,9 +202,36 @@ public final class Store implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Where batches go from now on, behind what is in the store's own log: for stores that share a
+     * log.
+     */
+    public Builder log(StoreLog.Opener value) {
+      log = value;
+      return this;
+    }
+
     /** Told, on the log's thread, how far it has come: for those who {@link Store#submit}. */
     public Builder progress(CommitLog.Progress value) {
       progress = value;
+      return this;
+    }
+
+    /**
+     * Told of each change in the bytes that the store's mem fragments take, for those who keep
+     * several stores within one budget. Called within the store's locks: must not wait.
+     */
+    public Builder memoryUse(LongConsumer value) {
+      memoryUse = value;
+      return this;
+    }
+
+    /**
+     * Erasures that were committed behind this transaction are kept, whatever their age: others
+     * have still to get them. For stores that are resolved by time; asked before each rewrite.
+     */
+    public Builder keepErasuresBehind(LongSupplier txn) {
+      erasuresKeptBehind = txn;
       return this;
     }
 
@@ -215,7 +255,7 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  private CommitLog openLog(CommitLog.Progress progress) throws IOException {
+  private StoreLog openLog(StoreLog.Opener opener, CommitLog.Progress progress) throws IOException {
     LogReplay.Result found =
         LogReplay.replay(
             files,
@@ -230,7 +270,7 @@ public final class Store implements AutoCloseable {
     long start = marker.begin(found.lastTxn(), keeper.flushedTxn());
     assignedTxn = Math.max(assignedTxn, start);
     LogReplay.Result behind = new LogReplay.Result(assignedTxn, found.nextFile(), found.files());
-    return new CommitLog(files, LOG, settings.commitLog(), clock, behind, progress);
+    return opener.open(files, LOG, settings.commitLog(), clock, behind, progress);
   }
 
   // ---- writing
@@ -261,7 +301,7 @@ public final class Store implements AutoCloseable {
    * @return its transaction
    */
   public long submit(CellBatch batch, boolean soon) {
-    CommitLog commits = log;
+    StoreLog commits = log;
     if (commits == null) {
       throw new InvalidRequestException(
           "a store without a log of its own gets its transactions from outside");
@@ -309,8 +349,22 @@ public final class Store implements AutoCloseable {
   }
 
   private void addToMemory(CellBatch committed) {
+    long before = active.bytes();
     active.add(committed);
     assignedTxn = committed.txn();
+    countMemory(active.bytes() - before);
+  }
+
+  private void countMemory(long bytes) {
+    if (bytes != 0) {
+      memoryBytes.addAndGet(bytes);
+      memoryUse.accept(bytes);
+    }
+  }
+
+  /** Bytes that mem fragments take: what {@link #flush} would write to disk. */
+  public long memoryBytes() {
+    return memoryBytes.get();
   }
 
   private void throttle() {
@@ -325,15 +379,15 @@ public final class Store implements AutoCloseable {
 
   /** Freezes the mem fragment and starts another. Under the lock, or before others come. */
   private void rotate() {
+    if (log != null) {
+      log.roll(); // first: once it is frozen, it may be flushed, and released from the log
+    }
     MemFragment full = active;
     full.freeze();
     MemFragment fresh = new MemFragment();
     keeper.add(fresh);
     active = fresh;
     flusher.add(full);
-    if (log != null) {
-      log.roll();
-    }
   }
 
   /** Waits until a transaction, and so all before it, is durable; returns the newest that is. */
@@ -545,6 +599,7 @@ public final class Store implements AutoCloseable {
       writes.unlock();
     }
     flusher.close();
+    countMemory(-memoryBytes.get());
     compactor.close();
     if (log != null) {
       log.close();
@@ -609,7 +664,9 @@ public final class Store implements AutoCloseable {
 
     private ErasureExpiry expiry(Resolution resolution, List<Link> inputs) {
       try {
-        return marker.expiry(resolution, assignedTxn, keeper.holder()::current, inputs);
+        return marker
+            .expiry(resolution, assignedTxn, keeper.holder()::current, inputs)
+            .upTo(erasuresKeptBehind.getAsLong());
       } catch (IOException e) {
         report(new StoreEvent.BackgroundFailed("marking of transactions", e));
         return ErasureExpiry.NEVER;
@@ -621,6 +678,11 @@ public final class Store implements AutoCloseable {
       if (log != null) {
         log.await(txn);
       }
+    }
+
+    @Override
+    public void freed(long bytes) {
+      countMemory(-bytes);
     }
 
     @Override

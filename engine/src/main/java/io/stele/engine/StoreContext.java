@@ -21,6 +21,9 @@ interface StoreContext {
   /** Waits until the log holds a transaction durably; at once where there is no log. */
   void awaitDurable(long txn);
 
+  /** Mem fragments of so many bytes are no longer in memory. */
+  void freed(long bytes);
+
   /** Lets go of log files that hold nothing above a transaction. */
   void releaseLog(long txn);
 

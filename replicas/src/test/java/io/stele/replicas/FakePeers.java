@@ -14,6 +14,7 @@ import io.stele.replicas.partition.Digest;
 import io.stele.replicas.push.Push;
 import io.stele.replicas.push.ReplicaPeer;
 import io.stele.replicas.serve.Peers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -56,6 +58,8 @@ public final class FakePeers {
     LOSE_REQUEST,
     LOSE_ANSWER,
     REFUSE,
+    REPEAT,
+    DELAY,
     RUN_BEFORE,
     RUN_AFTER
   }
@@ -186,6 +190,16 @@ public final class FakePeers {
     /** The next such calls are made, and the caller does not know. */
     public void loseAnswer(int times) {
       add(Kind.LOSE_ANSWER, times, () -> {});
+    }
+
+    /** The next such calls are made twice; the caller has one answer. Of those to replicas. */
+    public void repeat(int times) {
+      add(Kind.REPEAT, times, () -> {});
+    }
+
+    /** All such calls come this late, and so behind later ones. Of those to replicas. */
+    public void delay(Duration time) {
+      add(Kind.DELAY, Integer.MAX_VALUE, () -> LockSupport.parkNanos(time.toNanos()));
     }
 
     /** Runs something just before the next such call. */
@@ -379,7 +393,12 @@ public final class FakePeers {
     private <T> void send(
         Call call, Function<ReplicaPeer, CompletableFuture<T>> made, CompletableFuture<T> answer) {
       try {
-        made.apply(begin(replicas, call)).whenComplete((value, e) -> end(call, value, e, answer));
+        fault(call, Kind.DELAY).ifPresent(Runnable::run);
+        ReplicaPeer peer = begin(replicas, call);
+        if (fault(call, Kind.REPEAT).isPresent()) {
+          made.apply(peer); // nobody waits for this answer
+        }
+        made.apply(peer).whenComplete((value, e) -> end(call, value, e, answer));
       } catch (RuntimeException | CrashPoint.Killed e) {
         answer.completeExceptionally(seen(call, e));
       }

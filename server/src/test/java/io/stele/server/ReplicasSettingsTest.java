@@ -26,7 +26,7 @@ class ReplicasSettingsTest {
     assertThat(server.keeper()).isEqualTo(ReplicaSettings.DEFAULT.keeper());
     assertThat(server.metadata()).isEqualTo(ReplicaSettings.DEFAULT.metadata());
     assertThat(server.writeTimeout()).isEqualTo(ReplicaSettings.DEFAULT.writeTimeout());
-    assertThat(server.memoryBytes()).isLessThanOrEqualTo(Runtime.getRuntime().maxMemory() / 16);
+    assertThat(server.memoryBytes()).isLessThanOrEqualTo(Runtime.getRuntime().maxMemory() / 8);
   }
 
   @Test
@@ -35,6 +35,8 @@ class ReplicasSettingsTest {
         with(
             "replicas.session=1s",
             "replicas.dead-after=2s",
+            "replicas.moves=12",
+            "replicas.rack=room-3",
             "replicas.cache=3MiB",
             "replicas.memory=4MiB",
             "replicas.recent=5MiB",
@@ -43,12 +45,16 @@ class ReplicasSettingsTest {
             "replicas.write-timeout=8s",
             "replicas.peer-timeout=9s",
             "replicas.poll=10s",
+            "replicas.scrub-every=13h",
+            "replicas.scrub-rate=14KiB",
             "replicas.upkeep=11s");
     assertThat(settings.session()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(settings.rack()).contains("room-3");
     assertThat(settings.cache()).isEqualTo(ByteSize.ofMiB(3));
     ReplicaSettings server = settings.server();
     assertThat(server.keeper().deadAfter()).isEqualTo(Duration.ofSeconds(2));
     assertThat(server.keeper().metadataDeadAfter()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(server.keeper().moves()).isEqualTo(12);
     assertThat(server.keeper().every()).isLessThan(Duration.ofSeconds(1));
     assertThat(server.memoryBytes()).isEqualTo(4 << 20);
     assertThat(server.push().ringBytes()).isEqualTo(5 << 20);
@@ -57,6 +63,8 @@ class ReplicasSettingsTest {
     assertThat(server.writeTimeout()).isEqualTo(Duration.ofSeconds(8));
     assertThat(server.peerTimeout()).isEqualTo(Duration.ofSeconds(9));
     assertThat(server.metadata().poll()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(server.scrub().every()).isEqualTo(Duration.ofHours(13));
+    assertThat(server.scrub().bytesPerSecond()).isEqualTo(14 << 10);
     assertThat(server.upkeep()).isEqualTo(Duration.ofSeconds(11));
   }
 
@@ -68,6 +76,12 @@ class ReplicasSettingsTest {
     assertThatThrownBy(() -> with("replicas.push=2GiB"))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("replicas.push is 2GiB: must be less than 2GiB");
+    assertThatThrownBy(() -> with("replicas.rack=a/b"))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("replicas.rack is 'a/b': must be 1 to 64 letters, digits");
+    assertThatThrownBy(() -> with("replicas.moves=-1"))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("replicas.moves is -1: must not be negative");
     assertThatThrownBy(() -> with("replicas.dead=1s"))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("replicas.dead");

@@ -33,6 +33,7 @@ class ServerSettingsTest {
     assertThat(settings.listen()).isEqualTo("127.0.0.1");
     assertThat(settings.port()).isEqualTo(7835);
     assertThat(settings.raftPort()).isEqualTo(7836);
+    assertThat(settings.rowsPort()).isEqualTo(7837);
     assertThat(settings.waitsForGroup()).isFalse();
     assertThat(settings.reachableHost()).isEqualTo("127.0.0.1");
   }
@@ -46,6 +47,7 @@ class ServerSettingsTest {
                 "server.listen=0.0.0.0",
                 "server.port=1",
                 "server.raft-port=2",
+                "server.rows-port=3",
                 "server.name=a",
                 "server.advertise=db1",
                 "server.seeds=b:1,c:2",
@@ -60,6 +62,7 @@ class ServerSettingsTest {
                 "0.0.0.0",
                 1,
                 2,
+                3,
                 Optional.of("a"),
                 Optional.of("db1"),
                 List.of("b:1", "c:2"),

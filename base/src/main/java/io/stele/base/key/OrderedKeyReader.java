@@ -76,18 +76,28 @@ public final class OrderedKeyReader {
   private ByteBuilder unescape() throws Malformed {
     ByteBuilder value = new ByteBuilder(32);
     while (true) {
-      int next = reader.readByte();
-      if (next == OrderedKeyWriter.ESCAPE) {
-        int second = reader.readByte();
-        if (second == OrderedKeyWriter.END) {
-          return value;
-        }
-        if (second != OrderedKeyWriter.ESCAPED_ZERO) {
-          throw reader.malformed(
-              "key bytes with 00 before " + second + ", only 01 or FF may follow,");
-        }
+      int run = bytesBeforeZero();
+      value.put(array, reader.skip(run, "key bytes"), run);
+      int zero = reader.readByte();
+      int second = reader.readByte();
+      if (second == OrderedKeyWriter.END) {
+        return value;
       }
-      value.putByte(next);
+      if (second != OrderedKeyWriter.ESCAPED_ZERO) {
+        throw reader.malformed(
+            "key bytes with 00 before " + second + ", only 01 or FF may follow,");
+      }
+      value.putByte(zero);
     }
+  }
+
+  private int bytesBeforeZero() throws Malformed {
+    int start = reader.skip(0, "key bytes");
+    int end = start + reader.remaining();
+    int at = start;
+    while (at < end && array[at] != OrderedKeyWriter.ESCAPE) {
+      at++;
+    }
+    return at - start;
   }
 }

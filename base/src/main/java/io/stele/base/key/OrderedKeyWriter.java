@@ -45,19 +45,15 @@ public final class OrderedKeyWriter {
   }
 
   public OrderedKeyWriter putBytes(Bytes value) {
-    key.reserve(value.length() + 2);
-    for (int i = 0; i < value.length(); i++) {
-      putEscaped(value.at(i));
-    }
-    return end();
+    int start = key.length();
+    key.put(value);
+    return escape(start);
   }
 
   public OrderedKeyWriter putBytes(byte[] array, int offset, int length) {
-    key.reserve(length + 2);
-    for (int i = offset; i < offset + length; i++) {
-      putEscaped(array[i]);
-    }
-    return end();
+    int start = key.length();
+    key.put(array, offset, length);
+    return escape(start);
   }
 
   /**
@@ -110,15 +106,32 @@ public final class OrderedKeyWriter {
     return key.toBytes();
   }
 
-  private void putEscaped(byte value) {
-    key.putByte(value);
-    if (value == ESCAPE) {
-      key.putByte(ESCAPED_ZERO);
+  /** Escapes the bytes appended since {@code start} in place, from the last one, and ends them. */
+  private OrderedKeyWriter escape(int start) {
+    int from = key.length();
+    int to = from + zeros(start);
+    key.reserve(to - from);
+    key.setLength(to);
+    byte[] bytes = key.array();
+    while (to > from) { // bytes before the first zero stay where they are
+      byte value = bytes[--from];
+      if (value == ESCAPE) {
+        bytes[--to] = (byte) ESCAPED_ZERO;
+      }
+      bytes[--to] = value;
     }
-  }
-
-  private OrderedKeyWriter end() {
     key.putByte(ESCAPE).putByte(END);
     return this;
+  }
+
+  private int zeros(int start) {
+    byte[] bytes = key.array();
+    int zeros = 0;
+    for (int i = start; i < key.length(); i++) {
+      if (bytes[i] == ESCAPE) {
+        zeros++;
+      }
+    }
+    return zeros;
   }
 }

@@ -2,6 +2,8 @@ package io.stele.base.predicate;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +46,24 @@ public record RowRange(Bytes from, @Nullable Bytes to) implements Comparable<Row
     return end != null && first.compareTo(end) >= 0
         ? Optional.empty()
         : Optional.of(new RowRange(first, end));
+  }
+
+  /**
+   * The pieces that make up this range, the first rows of all but the first of which are given.
+   *
+   * @param rows ascending; those that do not lie inside the range are passed over
+   */
+  public List<RowRange> cutAt(List<Bytes> rows) {
+    List<RowRange> pieces = new ArrayList<>();
+    Bytes begin = from;
+    for (Bytes row : rows) {
+      if (contains(row) && row.compareTo(begin) > 0) {
+        pieces.add(new RowRange(begin, row));
+        begin = row;
+      }
+    }
+    pieces.add(new RowRange(begin, to));
+    return pieces;
   }
 
   /** True if a row at or behind {@code from} is at or behind the end. */

@@ -7,8 +7,8 @@ import java.time.Duration;
  * How a replicated table is kept.
  *
  * @param replicas of each partition, on as many servers
- * @param erasureGrace how long erasures are kept: a replica that was away for longer may bring back
- *     what was erased
+ * @param erasureGrace how long erasures are kept at least: a replica that was replaced, and away
+ *     for longer, could bring back what was erased, and is set aside
  * @param splitBytes of a partition, at which it is split; 0 for never
  */
 public record Replication(int replicas, Duration erasureGrace, long splitBytes) {

@@ -2,6 +2,7 @@ package io.stele.base.table;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.predicate.RowRange;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -80,8 +81,10 @@ public interface Replicas {
    *
    * @param id of its data directory
    * @param address empty if it is not live
+   * @param rack what it shares with servers that may fail together with it
    */
-  record Server(String id, String address, long freeBytes, long totalBytes) {}
+  record Server(
+      String id, String address, long freeBytes, long totalBytes, Optional<String> rack) {}
 
   /**
    * A partition.
@@ -89,13 +92,15 @@ public interface Replicas {
    * @param first the row before its first; empty for the first partition
    * @param last its last row; none for the last partition
    * @param splitAt the last row of the lower half, while it is being split
+   * @param scrubbed when its replicas were last compared and repaired by themselves
    */
   record PartitionStatus(
       String id,
       Bytes first,
       Optional<Bytes> last,
       Optional<Bytes> splitAt,
-      List<ReplicaStatus> replicas) {}
+      List<ReplicaStatus> replicas,
+      Optional<Instant> scrubbed) {}
 
   /**
    * A replica.

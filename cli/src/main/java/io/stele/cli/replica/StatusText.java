@@ -12,6 +12,9 @@ import io.stele.cli.TextTable;
 import io.stele.cli.ValueText;
 import io.stele.cli.table.CellText;
 import io.stele.cli.table.TabletText;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +27,7 @@ final class StatusText {
   private static final String SERVING = "serving";
   private static final double WHOLE = 100;
   private static final int SHOWN = 8;
+  private static final int RACK_COLUMN = 4;
 
   private StatusText() {}
 
@@ -48,20 +52,24 @@ final class StatusText {
                 status.partitions().size(),
                 status.replicas(),
                 status.servers().stream().filter(server -> !server.address().isEmpty()).count()));
+    Map<String, String> racks = racks(status);
     TextTable table =
         new TextTable(
-            "PARTITION",
-            "AFTER",
-            "UP TO",
-            "SERVER",
-            "ROLE",
-            "SEQUENCE",
-            "SIZE",
-            "BEHIND",
-            "COPIED");
+            columns(
+                racks,
+                "RACK",
+                "PARTITION",
+                "AFTER",
+                "UP TO",
+                "SERVER",
+                "ROLE",
+                "SEQUENCE",
+                "SIZE",
+                "BEHIND",
+                "COPIED"));
     for (PartitionStatus partition : status.partitions()) {
       for (ReplicaStatus replica : partition.replicas()) {
-        row(table, partition, replica);
+        row(table, partition, replica, racks);
       }
     }
     text.append(table);
@@ -77,24 +85,65 @@ final class StatusText {
                               CellText.show(row),
                               percent(split(partition)))));
     }
+    text.append(scrubbed(status));
     replicas(status)
         .filter(replica -> !replica.problem().isEmpty())
         .forEach(replica -> text.append("\n%s: %s\n".formatted(where(replica), replica.problem())));
     return text.toString();
   }
 
-  private static void row(TextTable table, PartitionStatus partition, ReplicaStatus replica) {
+  /** Nothing of partitions that are new, or of servers that do not compare. */
+  private static String scrubbed(Status status) {
+    List<Instant> times =
+        status.partitions().stream().flatMap(each -> each.scrubbed().stream()).toList();
+    if (times.isEmpty()) {
+      return "";
+    }
+    int partitions = status.partitions().size();
+    String which =
+        times.size() == partitions
+            ? "all partitions were"
+            : "%d of %d partitions were".formatted(times.size(), partitions);
+    return "\n%s scrubbed since %s\n".formatted(which, Collections.min(times));
+  }
+
+  /** By server; empty if none is on a rack, as nobody wants to see that. */
+  private static Map<String, String> racks(Status status) {
+    Map<String, String> racks = new LinkedHashMap<>();
+    for (Server server : status.servers()) {
+      server.rack().ifPresent(rack -> racks.put(server.id(), rack));
+    }
+    return racks;
+  }
+
+  /** With the rack behind the server, if there are racks. */
+  private static String[] columns(Map<String, String> racks, String rack, String... others) {
+    List<String> columns = new ArrayList<>(List.of(others));
+    if (!racks.isEmpty()) {
+      columns.add(RACK_COLUMN, rack);
+    }
+    return columns.toArray(String[]::new);
+  }
+
+  private static void row(
+      TextTable table,
+      PartitionStatus partition,
+      ReplicaStatus replica,
+      Map<String, String> racks) {
     boolean answers = replica.problem().isEmpty();
     table.row(
-        shortened(partition.id()),
-        partition.first().isEmpty() ? NOTHING : CellText.show(partition.first()),
-        partition.last().map(CellText::show).orElse(NOTHING),
-        where(replica),
-        answers || !replica.role().equals(SERVING) ? replica.role() : "no answer",
-        answers ? Long.toString(replica.sequence()) : NOTHING,
-        answers ? TabletText.size(replica.bytes()) : NOTHING,
-        Long.toString(behind(partition, replica)),
-        replica.role().equals(SERVING) ? NOTHING : percent(copied(partition, replica)));
+        columns(
+            racks,
+            racks.getOrDefault(replica.server(), NOTHING),
+            shortened(partition.id()),
+            partition.first().isEmpty() ? NOTHING : CellText.show(partition.first()),
+            partition.last().map(CellText::show).orElse(NOTHING),
+            where(replica),
+            answers || !replica.role().equals(SERVING) ? replica.role() : "no answer",
+            answers ? Long.toString(replica.sequence()) : NOTHING,
+            answers ? TabletText.size(replica.bytes()) : NOTHING,
+            Long.toString(behind(partition, replica)),
+            replica.role().equals(SERVING) ? NOTHING : percent(copied(partition, replica))));
   }
 
   /** Enough of an id to tell it from others. */
@@ -178,6 +227,7 @@ final class StatusText {
               ValueText.putJson(object, "splitAt", row);
               object.put("splitPercent", split(partition));
             });
+    partition.scrubbed().ifPresent(at -> object.put("scrubbed", at.toString()));
     object.put(
         "replicas",
         partition.replicas().stream().map(replica -> json(partition, replica)).toList());
@@ -214,6 +264,7 @@ final class StatusText {
     object.put("address", server.address());
     object.put("freeBytes", server.freeBytes());
     object.put("totalBytes", server.totalBytes());
+    server.rack().ifPresent(rack -> object.put("rack", rack));
     return object;
   }
 

@@ -24,8 +24,8 @@ final class ReplicationOptions {
       names = "--erasure-grace",
       paramLabel = "TIME",
       description =
-          "Of a replicated table: how long deletions are remembered, such as 10d; a replica that"
-              + " was away for longer may bring back what was deleted.")
+          "Of a replicated table: how long deletions are remembered at least, such as 10d; a"
+              + " replica that was replaced, and away for longer, is set aside.")
   private @Nullable String erasureGrace;
 
   @Option(

@@ -141,7 +141,7 @@ class ExaminationTest {
           3,
           List.of(
               new Replicas.PartitionStatus(
-                  "p1", Bytes.EMPTY, Optional.empty(), Optional.empty(), all)),
+                  "p1", Bytes.EMPTY, Optional.empty(), Optional.empty(), all, Optional.empty())),
           List.of());
     }
 

@@ -10,6 +10,7 @@ import io.stele.base.table.Replicas;
 import io.stele.cli.CommandFixture;
 import io.stele.cli.CommandFixture.Run;
 import io.stele.cli.ExitCode;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,8 @@ class ReplicaCommandTest {
     private List<Difference> differences = List.of();
     private String problem = "";
     private long missing;
+    private Optional<Instant> scrubbed = Optional.empty(); // of p1
+    private Optional<String> rack = Optional.empty(); // of s1
 
     private static ReplicaStatus replica(int n, String role, String problem, Behind... behind) {
       return new ReplicaStatus(
@@ -57,19 +60,23 @@ class ReplicaCommandTest {
                       new Behind("s4", "a4", 20, 40)),
                   replica(2, "serving", "", new Behind("s3", "a3", 30, 40)),
                   replica(3, "lower half", ""),
-                  replica(4, "upper half", "")));
+                  replica(4, "upper half", "")),
+              scrubbed);
       PartitionStatus upper =
           new PartitionStatus(
               "p2",
               Bytes.utf8("m"),
               Optional.empty(),
               Optional.empty(),
-              List.of(replica(5, "serving", problem)));
+              List.of(replica(5, "serving", problem)),
+              scrubbed.map(at -> at.plusSeconds(60)));
       return new Status(
           table,
           3,
           List.of(lower, upper),
-          List.of(new Server("s1", "h:1", 50, 100), new Server("s9", "", 0, 0)));
+          List.of(
+              new Server("s1", "h:1", 50, 100, rack),
+              new Server("s9", "", 0, 0, Optional.empty())));
     }
 
     @Override
@@ -79,7 +86,8 @@ class ReplicaCommandTest {
           table,
           "0c1d",
           7,
-          List.of(new Server("s1", "h:1", 50, 100), new Server("s9", "", 0, 0)),
+          List.of(
+              new Server("s1", "h:1", 50, 100, rack), new Server("s9", "", 0, 0, Optional.empty())),
           List.of("p1 up to m: s1/a1, s2/a2", "p2 to the end: s5/a5"));
     }
 
@@ -130,6 +138,29 @@ class ReplicaCommandTest {
   @AfterEach
   void everyConnectionIsClosed() {
     assertThat(stele.open()).isZero();
+  }
+
+  @Test
+  void statusShowsWhenReplicasWereCompared() {
+    replicas.scrubbed = Optional.of(Instant.parse("2026-11-18T10:11:12Z"));
+    assertThat(stele.ok("replica", "status", "events"))
+        .endsWith("\nall partitions were scrubbed since 2026-11-18T10:11:12Z\n");
+    assertThat(stele.ok("replica", "status", "events", "--output", "json"))
+        .contains("\"scrubbed\": \"2026-11-18T10:11:12Z\"", "2026-11-18T10:12:12Z");
+  }
+
+  @Test
+  void statusShowsRacksWhereThereAreSome() {
+    replicas.rack = Optional.of("room-3");
+    assertThat(stele.ok("replica", "status", "events"))
+        .contains(
+            """
+            PARTITION  AFTER  UP TO  SERVER  RACK    ROLE        SEQUENCE      SIZE  BEHIND  COPIED
+            p1         -      m      h:1     room-3  serving           40  2.00 KiB       0       -
+            p1         -      m      h:2     -       serving           40  2.00 KiB       2       -
+            """);
+    assertThat(stele.ok("replica", "status", "events", "--output", "json"))
+        .contains("\"rack\": \"room-3\"");
   }
 
   @Test

@@ -9,9 +9,7 @@ import io.stele.base.file.FileStore;
 import io.stele.base.recordlog.RecordLogWriter;
 import io.stele.base.time.Clock;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -23,25 +21,28 @@ import org.jspecify.annotations.Nullable;
  * <p>A directory of record logs (see {@link RecordLogWriter}) named by number, {@code
  * 0000000001.log} and so on. A record is a {@link CellBatch} as it was committed, transaction
  * number included, behind a head that is the owner's affair; transactions ascend, also from file to
- * file. A file goes when everything in it is in disk fragments: {@link #release}.
+ * file. A file goes when everything in it is in disk fragments: {@link #release}. A log that
+ * several stores share goes by numbers of its owner's, where this says transactions.
  *
  * <p>The log thread takes all that waits, writes it, and syncs once if anybody waits for it.
  * Commits that nobody waits for are written in larger pieces and synced after a while. When a write
  * or a sync fails, the log is at its end: what had not been synced is in doubt, nothing more is
  * taken, and the store must be opened again.
  */
-public final class CommitLog implements AutoCloseable {
+public final class CommitLog implements StoreLog {
   private static final long NO_ROLL = -1;
 
   /** A file that takes no more records, its last transaction and its length. */
-  record ClosedFile(FilePath path, long lastTxn, long bytes) {}
+  public record ClosedFile(FilePath path, long lastTxn, long bytes) {}
 
   /** A batch to be logged, behind whatever its owner has to say about it. */
   private static final class Queued {
+    final long txn;
     final byte[] head;
     final CellBatch batch;
 
-    Queued(byte[] head, CellBatch batch) {
+    Queued(long txn, byte[] head, CellBatch batch) {
+      this.txn = txn;
       this.head = head;
       this.batch = batch;
     }
@@ -83,7 +84,7 @@ public final class CommitLog implements AutoCloseable {
   private final Progress progress;
   private final Thread thread;
 
-  private final ReentrantLock deleting = new ReentrantLock(); // taken before lock
+  private final LogFiles closedFiles;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
   private final Condition room = lock.newCondition();
@@ -92,8 +93,6 @@ public final class CommitLog implements AutoCloseable {
   private List<Queued> queue = new ArrayList<>();
   private long queuedBytes;
   private long queuedTxn;
-  private long releasedTxn;
-  private final Deque<ClosedFile> closedFiles = new ArrayDeque<>();
 
   /** The current file is to end with this transaction; {@link #NO_ROLL} if it is not. */
   private volatile long rollAfter = NO_ROLL;
@@ -144,7 +143,7 @@ public final class CommitLog implements AutoCloseable {
     this.settings = settings;
     this.clock = clock;
     this.nextFile = replayed.nextFile();
-    this.closedFiles.addAll(replayed.files());
+    this.closedFiles = new LogFiles(files, replayed.files());
     this.queuedTxn = replayed.lastTxn();
     this.writtenTxn = replayed.lastTxn();
     this.durableTxn = replayed.lastTxn();
@@ -159,11 +158,13 @@ public final class CommitLog implements AutoCloseable {
     return RecordLogWriter.create(files, path, settings.preallocateBytes());
   }
 
-  static String fileName(long number) {
+  /** The name of the file with a number. */
+  public static String fileName(long number) {
     return "%010d.log".formatted(number);
   }
 
   /** The newest transaction that is on disk, with all before it. */
+  @Override
   public long durableTxn() {
     return durableTxn;
   }
@@ -171,6 +172,7 @@ public final class CommitLog implements AutoCloseable {
   /**
    * Waits until there is room in the queue. To be called before {@link #enqueue}, without locks.
    */
+  @Override
   public void throttle() {
     if (queuedBytesNow() < settings.queueBytes()) {
       return;
@@ -193,23 +195,28 @@ public final class CommitLog implements AutoCloseable {
    * first: a log that fails after that still takes the batch, whose fate is then unknown as it is
    * for all that wait.
    */
+  @Override
   public void enqueue(CellBatch batch, boolean waitedFor) {
     enqueue(NO_HEAD, batch, waitedFor);
   }
 
   /** As above, with a head before the batch in the record. */
   public void enqueue(byte[] head, CellBatch batch, boolean waitedFor) {
+    enqueue(batch.txn(), head, batch, waitedFor);
+  }
+
+  /** As above, for a log that goes by other numbers than the transactions of batches. */
+  public void enqueue(long number, byte[] head, CellBatch batch, boolean waitedFor) {
     boolean wake;
     lock.lock();
     try {
       checkNotClosed();
-      if (batch.txn() <= queuedTxn) {
-        throw new IllegalStateException(
-            "transaction " + batch.txn() + " logged behind " + queuedTxn);
+      if (number <= queuedTxn) {
+        throw new IllegalStateException("transaction " + number + " logged behind " + queuedTxn);
       }
-      queuedTxn = batch.txn();
+      queuedTxn = number;
       wake = queue.isEmpty() || waitedFor;
-      queue.add(new Queued(head, batch));
+      queue.add(new Queued(number, head, batch));
       queuedBytes += batch.length();
       if (waitedFor) {
         wantedTxn = queuedTxn;
@@ -230,6 +237,7 @@ public final class CommitLog implements AutoCloseable {
   }
 
   /** Waits until a transaction is durable. */
+  @Override
   public void await(long txn) {
     if (durableTxn >= txn) {
       return;
@@ -269,6 +277,7 @@ public final class CommitLog implements AutoCloseable {
   }
 
   /** Ends the current file with the newest transaction, so that it can be released as a whole. */
+  @Override
   public void roll() {
     lock.lock();
     try {
@@ -283,71 +292,16 @@ public final class CommitLog implements AutoCloseable {
    * The bytes of all files that hold something at or above a transaction, the current one apart.
    */
   public long bytesFrom(long txn) {
-    lock.lock();
-    try {
-      long bytes = 0;
-      for (ClosedFile file : closedFiles) {
-        bytes += file.lastTxn() >= txn ? file.bytes() : 0;
-      }
-      return bytes;
-    } finally {
-      lock.unlock();
-    }
+    return closedFiles.bytesFrom(txn);
   }
 
   /**
    * Deletes the files that hold nothing above a transaction; one that is still being closed goes
    * when it is. A file that cannot be deleted is tried again the next time.
    */
+  @Override
   public void release(long txn) throws IOException {
-    lock.lock();
-    try {
-      releasedTxn = Math.max(releasedTxn, txn);
-    } finally {
-      lock.unlock();
-    }
-    deleteReleased();
-  }
-
-  /**
-   * In the order of the files, one at a time, each for good: a crash must not leave an older file
-   * without a newer one, or the log would seem to lack the records between.
-   */
-  private void deleteReleased() throws IOException {
-    deleting.lock();
-    try {
-      deleteInOrder();
-    } finally {
-      deleting.unlock();
-    }
-  }
-
-  private void deleteInOrder() throws IOException {
-    for (ClosedFile file = takeReleased(); file != null; file = takeReleased()) {
-      try {
-        files.delete(file.path());
-        files.syncDeletions(file.path().parent());
-      } catch (IOException e) {
-        lock.lock();
-        try {
-          closedFiles.addFirst(file);
-        } finally {
-          lock.unlock();
-        }
-        throw e;
-      }
-    }
-  }
-
-  private @Nullable ClosedFile takeReleased() {
-    lock.lock();
-    try {
-      return closedFiles.isEmpty() || closedFiles.getFirst().lastTxn() > releasedTxn
-          ? null
-          : closedFiles.removeFirst();
-    } finally {
-      lock.unlock();
-    }
+    closedFiles.release(txn);
   }
 
   /** Syncs what was taken and stops. */
@@ -375,6 +329,7 @@ public final class CommitLog implements AutoCloseable {
   }
 
   /** Fails if nothing more can be logged. */
+  @Override
   public void checkOpen() {
     Throwable cause = failure;
     if (cause != null) {
@@ -389,6 +344,7 @@ public final class CommitLog implements AutoCloseable {
   }
 
   /** True once a write or a sync has failed. */
+  @Override
   public boolean hasFailed() {
     return failure != null;
   }
@@ -473,7 +429,7 @@ public final class CommitLog implements AutoCloseable {
     }
     CellBatch batch = queued.batch;
     log.append(queued.head, batch.array(), batch.offset(), batch.length());
-    writtenTxn = batch.txn();
+    writtenTxn = queued.txn;
   }
 
   private void sync() throws IOException {
@@ -514,17 +470,7 @@ public final class CommitLog implements AutoCloseable {
     sync();
     log.close();
     writer = null;
-    lock.lock();
-    try {
-      closedFiles.addLast(new ClosedFile(log.path(), writtenTxn, log.length()));
-    } finally {
-      lock.unlock();
-    }
-    try {
-      deleteReleased();
-    } catch (IOException e) {
-      // It stays in the list, and goes with the next release.
-    }
+    closedFiles.add(new ClosedFile(log.path(), writtenTxn, log.length()));
   }
 
   private boolean isClosing() {

@@ -91,6 +91,15 @@ public final class LogReplay {
     return replay(files, directory, after, Skips.NONE, consumer);
   }
 
+  /** The number for the next file in a directory. */
+  public static long nextFile(FileStore files, FilePath directory) throws IOException {
+    long next = 1;
+    for (FileInfo info : files.list(directory)) {
+      next = Math.max(next, number(info.path()) + 1);
+    }
+    return next;
+  }
+
   private static long number(FilePath path) {
     String name = path.name();
     if (!name.matches("[0-9]{10}\\.log")) {

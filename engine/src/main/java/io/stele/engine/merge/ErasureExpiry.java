@@ -10,6 +10,11 @@ package io.stele.engine.merge;
 public record ErasureExpiry(long txn, long time) {
   public static final ErasureExpiry NEVER = new ErasureExpiry(-1, Long.MIN_VALUE);
 
+  /** Without those that were committed behind a transaction. */
+  public ErasureExpiry upTo(long most) {
+    return most < txn ? new ErasureExpiry(most, time) : this;
+  }
+
   boolean includes(long erasureTxn, long rangeTo) {
     return erasureTxn <= txn && rangeTo <= time;
   }

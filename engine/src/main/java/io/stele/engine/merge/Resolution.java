@@ -26,8 +26,8 @@ public sealed interface Resolution {
    *   <li>a wide erasure hides all versions whose timestamps are in its range.
    * </ul>
    *
-   * <p>Erasures leave the files once they have been here for the grace time, and all that they can
-   * hide is older than that.
+   * <p>Erasures leave the files once they have been here for the grace time, all that they can hide
+   * is older than that, and nobody has still to get them.
    */
   record ByTime(long erasureGraceMicros) implements Resolution {
     public ByTime {

@@ -1,6 +1,7 @@
 package io.stele.gateway.nativeapi;
 
 import io.stele.base.bytes.Bytes;
+import io.stele.base.error.SteleException;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.protocol.v1.AdoptTablesRequest;
@@ -9,6 +10,7 @@ import io.stele.protocol.v1.FillReplicaAnswer;
 import io.stele.protocol.v1.FillReplicaRequest;
 import io.stele.protocol.v1.MetadataFile;
 import io.stele.protocol.v1.MetadataFileName;
+import io.stele.protocol.v1.PushRequest;
 import io.stele.protocol.v1.RepairReplicaRequest;
 import io.stele.protocol.v1.ReplicaName;
 import io.stele.protocol.v1.ReplicaPeerGrpc;
@@ -18,6 +20,7 @@ import io.stele.protocol.v1.StoreMetadataRequest;
 import io.stele.protocol.v1.StoredCellsRequest;
 import io.stele.protocol.v1.UpkeepRequest;
 import io.stele.protocol.wire.WireCells;
+import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.WirePredicates;
 import io.stele.replicas.metadata.Assignment;
 import io.stele.replicas.metadata.Metadata;
@@ -29,13 +32,17 @@ import io.stele.replicas.push.ReplicaPeer;
 import io.stele.replicas.serve.Peers;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /** The other servers of replicated tables, over the native protocol. */
 public final class GrpcReplicaPeers implements Peers {
   private final Channels channels;
   private final Patience patience;
+  private final Map<String, PushStream> pushes = new ConcurrentHashMap<>(); // by address
 
   /**
    * How long another server may take.
@@ -70,7 +77,21 @@ public final class GrpcReplicaPeers implements Peers {
 
   @Override
   public ReplicaPeer replicas(String address) {
-    return new OfReplicas(new PeerCalls(channels, address), patience);
+    return new OfReplicas(
+        new PeerCalls(channels, address), patience, push -> pushes(address).push(push));
+  }
+
+  /** The stream to a server; another one after it has ended. */
+  private PushStream pushes(String address) {
+    PushStream known = pushes.get(address);
+    return known != null && !known.hasEnded()
+        ? known
+        : pushes.compute(
+            address,
+            (_, stream) ->
+                stream != null && !stream.hasEnded()
+                    ? stream
+                    : PushStream.begin(new PeerCalls(channels, address), patience.answer()));
   }
 
   private record OfMetadata(PeerCalls calls, Patience patience) implements MetadataPeer {
@@ -142,11 +163,24 @@ public final class GrpcReplicaPeers implements Peers {
     }
   }
 
-  private record OfReplicas(PeerCalls calls, Patience patience) implements ReplicaPeer {
+  private record OfReplicas(
+      PeerCalls calls,
+      Patience patience,
+      Function<PushRequest, CompletableFuture<Push.Answer>> stream)
+      implements ReplicaPeer {
+    /** Large ones by a call of their own, so that small ones, for which callers wait, pass them. */
     @Override
     public CompletableFuture<Push.Answer> push(Push push) {
+      PushRequest request = ReplicaWire.toWire(push);
+      if (!push.catchUp() && request.getSerializedSize() <= WireLimits.GATHERED_BYTES) {
+        try {
+          return stream.apply(request);
+        } catch (SteleException e) {
+          return CompletableFuture.failedFuture(e);
+        }
+      }
       return calls
-          .begin(ReplicaPeerGrpc.getPushMethod(), ReplicaWire.toWire(push), patience.answer(), true)
+          .begin(ReplicaPeerGrpc.getPushMethod(), request, patience.answer(), true)
           .thenApply(ReplicaWire::answer);
     }
 

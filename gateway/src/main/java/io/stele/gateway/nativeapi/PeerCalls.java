@@ -3,6 +3,7 @@ package io.stele.gateway.nativeapi;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.Context;
+import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -26,8 +27,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class PeerCalls {
   /** Answers arrive on the network's threads, which must not wait; what depends on them may. */
-  private static final Executor THREADS =
-      task -> Thread.ofVirtual().name("stele-peer-answer").start(task);
+  static final Executor THREADS = task -> Thread.ofVirtual().name("stele-peer-answer").start(task);
 
   private final Channels channels;
   private final String address;
@@ -39,6 +39,10 @@ final class PeerCalls {
 
   String address() {
     return address;
+  }
+
+  ManagedChannel channel() {
+    return channels.to(address);
   }
 
   /** Waits for the answer; an interrupt ends the call. */
@@ -75,7 +79,7 @@ final class PeerCalls {
         THREADS);
   }
 
-  private String what(MethodDescriptor<?, ?> method) {
+  String what(MethodDescriptor<?, ?> method) {
     return method.getBareMethodName() + " at " + address;
   }
 
@@ -88,7 +92,7 @@ final class PeerCalls {
           CallOptions.DEFAULT
               .withMaxInboundMessageSize(WireLimits.MAX_MESSAGE_BYTES)
               .withDeadlineAfter(within.toNanos(), TimeUnit.NANOSECONDS);
-      ClientCall<Q, R> call = channels.to(address).newCall(method, options);
+      ClientCall<Q, R> call = channel().newCall(method, options);
       Answer<R> answer = new Answer<>(call);
       ClientCalls.asyncUnaryCall(call, request, answer);
       return answer;
@@ -121,7 +125,7 @@ final class PeerCalls {
   }
 
   /** The server's own words; or, if the connection failed, whether it may have done it. */
-  private SteleException explain(String what, Throwable problem, boolean changes) {
+  SteleException explain(String what, Throwable problem, boolean changes) {
     SteleException found = ErrorMapping.fromThrown(address, problem);
     Metadata trailers = Status.trailersFromThrowable(problem);
     if (ErrorMapping.isAnswer(trailers)) {

@@ -1,5 +1,6 @@
 package io.stele.gateway.nativeapi;
 
+import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.InvalidRequestException;
@@ -15,6 +16,8 @@ import io.stele.protocol.v1.MetadataFileName;
 import io.stele.protocol.v1.PartitionMap;
 import io.stele.protocol.v1.PushAnswer;
 import io.stele.protocol.v1.PushRequest;
+import io.stele.protocol.v1.PushesAnswer;
+import io.stele.protocol.v1.PushesRequest;
 import io.stele.protocol.v1.RepairReplicaRequest;
 import io.stele.protocol.v1.ReplicaName;
 import io.stele.protocol.v1.ReplicaPeerGrpc;
@@ -31,6 +34,8 @@ import io.stele.protocol.v1.UpkeepRequest;
 import io.stele.protocol.wire.WireCells;
 import io.stele.protocol.wire.WirePredicates;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 
 /**
@@ -41,10 +46,14 @@ final class ReplicaPeerService extends ReplicaPeerGrpc.ReplicaPeerImplBase {
   private static final int MOST_STORED_BYTES = 4 << 20;
 
   private final Backend backend;
+  private final ExecutorService blocking;
   private final BlockingCalls calls;
+  private final Set<PushCall> pushes = ConcurrentHashMap.newKeySet();
+  private volatile boolean ending;
 
   ReplicaPeerService(Backend backend, ExecutorService blocking) {
     this.backend = backend;
+    this.blocking = blocking;
     this.calls = new BlockingCalls(blocking);
   }
 
@@ -113,6 +122,24 @@ final class ReplicaPeerService extends ReplicaPeerGrpc.ReplicaPeerImplBase {
     calls.answerLater(
         caller,
         () -> backend.replicaPeer().push(ReplicaWire.push(request)).thenApply(ReplicaWire::toWire));
+  }
+
+  @Override
+  public StreamObserver<PushesRequest> pushes(StreamObserver<PushesAnswer> caller) {
+    PushCall call =
+        new PushCall(
+            backend, (ServerCallStreamObserver<PushesAnswer>) caller, blocking, pushes::remove);
+    pushes.add(call);
+    if (ending) {
+      call.end();
+    }
+    return call;
+  }
+
+  /** Ends streams, which would go on for ever, when what they brought is answered. */
+  void end() {
+    ending = true;
+    pushes.forEach(PushCall::end);
   }
 
   @Override

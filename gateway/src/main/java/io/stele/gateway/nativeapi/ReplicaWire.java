@@ -87,7 +87,9 @@ final class ReplicaWire {
               .setMetadata(progress.metadata())
               .setSequence(progress.sequence())
               .setBytes(progress.bytes())
-              .setFilling(progress.filling());
+              .setFilling(progress.filling())
+              .setStore(progress.store())
+              .setScrubbed(progress.scrubbed());
       progress.confirmed().forEach(confirmed -> each.addConfirmed(toWire(confirmed)));
       progress.source().ifPresent(source -> each.setSource(toWire(source)));
       wire.addReplicas(each);
@@ -106,7 +108,9 @@ final class ReplicaWire {
                     each.getConfirmedList().stream().map(ReplicaWire::confirmed).toList(),
                     each.getBytes(),
                     each.hasSource() ? Optional.of(source(each.getSource())) : Optional.empty(),
-                    each.getFilling()))
+                    each.getFilling(),
+                    each.getStore(),
+                    each.getScrubbed()))
         .toList();
   }
 

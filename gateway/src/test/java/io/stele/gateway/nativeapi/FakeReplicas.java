@@ -16,6 +16,7 @@ import io.stele.replicas.partition.Digest;
 import io.stele.replicas.partition.StoredCells;
 import io.stele.replicas.push.Push;
 import io.stele.replicas.push.ReplicaPeer;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -60,7 +61,9 @@ final class FakeReplicas {
           List.of(new Push.Confirmed("a2", 40, 38)),
           2048,
           Optional.of(new Push.Source("p0", "a0", true)),
-          true);
+          true,
+          "s1",
+          77);
   static final StoredCells STORED =
       new StoredCells(Optional.of(batch(put("r", "f:x", 1, "1"))), Optional.of(bytes("s")));
   static final StoredCells NOTHING = new StoredCells(Optional.empty(), Optional.empty());
@@ -84,13 +87,23 @@ final class FakeReplicas {
                           41,
                           2048,
                           List.of(new Replicas.Behind("s2", "a2", 40, 41)),
-                          ""))),
+                          "")),
+                  Optional.of(Instant.ofEpochSecond(78))),
               new Replicas.PartitionStatus(
-                  "p4", bytes("m"), Optional.empty(), Optional.empty(), List.of())),
-          List.of(new Replicas.Server("s1", "h:1", 10, 20)));
+                  "p4",
+                  bytes("m"),
+                  Optional.empty(),
+                  Optional.empty(),
+                  List.of(),
+                  Optional.empty())),
+          List.of(new Replicas.Server("s1", "h:1", 10, 20, Optional.of("r1"))));
   static final Replicas.Metadata METADATA =
       new Replicas.Metadata(
-          "t", "x9", 8, List.of(new Replicas.Server("s1", "", 0, 0)), List.of("a", "b"));
+          "t",
+          "x9",
+          8,
+          List.of(new Replicas.Server("s1", "", 0, 0, Optional.empty())),
+          List.of("a", "b"));
   static final Replicas.Difference DIFFERENCE =
       new Replicas.Difference("p1", bytes("r"), List.of("s1: 1", "s2: 2"));
 

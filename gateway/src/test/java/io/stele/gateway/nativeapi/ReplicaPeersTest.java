@@ -5,6 +5,7 @@ import static io.stele.testkit.table.TableFixture.bytes;
 import static io.stele.testkit.table.TableFixture.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
@@ -24,6 +25,7 @@ import io.stele.replicas.push.Push;
 import io.stele.replicas.push.ReplicaPeer;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -52,6 +54,11 @@ class ReplicaPeersTest {
           List.of(CELLS, batch(put("z", "f:x", 3, "3"))),
           List.of(new Push.Confirmed("a3", 39, 37)),
           77);
+
+  /** One that goes on the stream. */
+  private static final Push SMALL =
+      new Push(
+          "t1", "p1", FakeReplicas.B, FakeReplicas.A, 8, 42, false, List.of(CELLS), List.of(), 77);
 
   private final FakeReplicas served = new FakeReplicas();
   private final Channels channels = new Channels();
@@ -127,6 +134,57 @@ class ReplicaPeersTest {
   }
 
   @Test
+  void smallPushesShareAStreamAndAreAnsweredEachForItself() {
+    List<CompletableFuture<Push.Answer>> answers = new ArrayList<>();
+    List<CompletableFuture<Push.Answer>> outcomes = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      served.pushed = new CompletableFuture<>();
+      outcomes.add(served.pushed);
+      answers.add(replicas.push(SMALL));
+      int reached = i + 1;
+      await().until(() -> served.asked.size() == reached);
+    }
+    Push came = (Push) served.asked.getLast();
+    assertThat(came).usingRecursiveComparison().ignoringFields("batches").isEqualTo(SMALL);
+    assertThat(came.batches().getFirst().toArray()).isEqualTo(CELLS.toArray());
+    outcomes.get(7).complete(new Push.Answer(8, 78, "s7"));
+    assertThat(now(answers.get(7)).store()).isEqualTo("s7");
+    outcomes.get(3).completeExceptionally(new NotServingException("a2 is not here"));
+    assertThatThrownBy(() -> now(answers.get(3)))
+        .isInstanceOf(NotServingException.class)
+        .hasMessageContaining("a2 is not here");
+    assertThat(answers.get(0)).isNotDone();
+    outcomes.forEach(each -> each.complete(new Push.Answer(9, 79, "s9")));
+    assertThat(now(answers.get(0)).store()).isEqualTo("s9");
+    assertThat(now(answers.get(19)).metadata()).isEqualTo(9);
+  }
+
+  @Test
+  void pushesOfAStreamThatIsCutAreInDoubtAndTheNextHasAnother() {
+    served.pushed = new CompletableFuture<>();
+    CompletableFuture<Push.Answer> one = replicas.push(SMALL);
+    CompletableFuture<Push.Answer> other = replicas.push(SMALL);
+    await().until(() -> served.asked.size() == 2);
+    proxy.cut();
+    assertThatThrownBy(() -> now(one)).isInstanceOf(OutcomeUnknownException.class);
+    assertThatThrownBy(() -> now(other)).isInstanceOf(OutcomeUnknownException.class);
+    served.pushed = CompletableFuture.completedFuture(new Push.Answer(8, 78, "s1"));
+    await().ignoreExceptions().until(() -> now(replicas.push(SMALL)).store().equals("s1"));
+  }
+
+  @Test
+  void aServerThatStopsEndsItsStreamsWhenWhatTheyBroughtIsAnswered() {
+    served.pushed = new CompletableFuture<>();
+    CompletableFuture<Push.Answer> answer = replicas.push(SMALL);
+    await().until(() -> served.asked.size() == 1);
+    Thread stopping = Thread.ofVirtual().start(server::close);
+    served.pushed.complete(new Push.Answer(8, 78, "s1"));
+    assertThat(now(answer).store()).isEqualTo("s1");
+    await().until(() -> !stopping.isAlive());
+    assertThatThrownBy(() -> now(replicas.push(SMALL))).isInstanceOf(SteleException.class);
+  }
+
+  @Test
   void whatIsAskedOfReplicasIsAnswered() {
     assertThat(now(replicas.progress("t1", "p1"))).containsExactly(FakeReplicas.PROGRESS);
     ReadPredicate column =
@@ -186,6 +244,7 @@ class ReplicaPeersTest {
   void oneThatServesNoReplicasSaysSo() {
     serving.close();
     assertThatThrownBy(() -> now(replicas.push(PUSH))).isInstanceOf(NotServingException.class);
+    assertThatThrownBy(() -> now(replicas.push(SMALL))).isInstanceOf(NotServingException.class);
     assertThatThrownBy(() -> metadata.fetch("t1", "x9")).isInstanceOf(NotServingException.class);
   }
 
@@ -206,6 +265,9 @@ class ReplicaPeersTest {
     assertThatThrownBy(() -> now(replicas.push(PUSH)))
         .isInstanceOf(UnavailableException.class)
         .hasMessageContaining("Push at " + proxy.address());
+    assertThatThrownBy(() -> now(replicas.push(SMALL)))
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageContaining("Pushes at " + proxy.address());
     assertThatThrownBy(() -> metadata.store("t1", "x9", bytes("file")))
         .isInstanceOf(UnavailableException.class);
   }
@@ -218,6 +280,9 @@ class ReplicaPeersTest {
                 channels, GrpcReplicaPeers.Patience.DEFAULT.withAnswer(Duration.ofMillis(200)))
             .replicas(server.address());
     assertThatThrownBy(() -> now(impatient.push(PUSH))).isInstanceOf(OutcomeUnknownException.class);
+    assertThatThrownBy(() -> now(impatient.push(SMALL)))
+        .isInstanceOf(OutcomeUnknownException.class)
+        .hasMessageContaining("no answer within");
   }
 
   @Test
@@ -225,7 +290,7 @@ class ReplicaPeersTest {
     CompletableFuture<Boolean> later = new CompletableFuture<>();
     var _ =
         replicas
-            .push(PUSH)
+            .push(SMALL)
             .thenAccept(_ -> later.complete(!now(replicas.progress("t1", "p1")).isEmpty()));
     assertThat(later.join()).isTrue();
   }

@@ -11,6 +11,8 @@ import io.stele.protocol.v1.ReplicaServer;
 import io.stele.protocol.v1.ReplicaStatus;
 import io.stele.protocol.v1.ReplicasMetadata;
 import io.stele.protocol.v1.ReplicasStatus;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
@@ -36,17 +38,23 @@ public final class WireReplicas {
   }
 
   private static ReplicaServer toWire(Replicas.Server server) {
-    return ReplicaServer.newBuilder()
-        .setId(server.id())
-        .setAddress(server.address())
-        .setFreeBytes(server.freeBytes())
-        .setTotalBytes(server.totalBytes())
-        .build();
+    ReplicaServer.Builder wire =
+        ReplicaServer.newBuilder()
+            .setId(server.id())
+            .setAddress(server.address())
+            .setFreeBytes(server.freeBytes())
+            .setTotalBytes(server.totalBytes());
+    server.rack().ifPresent(wire::setRack);
+    return wire.build();
   }
 
   private static Replicas.Server server(ReplicaServer wire) {
     return new Replicas.Server(
-        wire.getId(), wire.getAddress(), wire.getFreeBytes(), wire.getTotalBytes());
+        wire.getId(),
+        wire.getAddress(),
+        wire.getFreeBytes(),
+        wire.getTotalBytes(),
+        wire.hasRack() ? Optional.of(wire.getRack()) : Optional.empty());
   }
 
   private static PartitionStatus toWire(Replicas.PartitionStatus partition) {
@@ -57,6 +65,9 @@ public final class WireReplicas {
     partition.last().ifPresent(row -> wire.setLast(WireCells.toWire(row)));
     partition.splitAt().ifPresent(row -> wire.setSplitAt(WireCells.toWire(row)));
     partition.replicas().forEach(replica -> wire.addReplicas(toWire(replica)));
+    partition
+        .scrubbed()
+        .ifPresent(at -> wire.setScrubbed(ChronoUnit.MICROS.between(Instant.EPOCH, at)));
     return wire.build();
   }
 
@@ -66,7 +77,10 @@ public final class WireReplicas {
         WireCells.bytes(wire.getFirst()),
         row(wire.hasLast(), wire.getLast()),
         row(wire.hasSplitAt(), wire.getSplitAt()),
-        wire.getReplicasList().stream().map(WireReplicas::replica).toList());
+        wire.getReplicasList().stream().map(WireReplicas::replica).toList(),
+        wire.hasScrubbed()
+            ? Optional.of(Instant.EPOCH.plus(wire.getScrubbed(), ChronoUnit.MICROS))
+            : Optional.empty());
   }
 
   private static Optional<Bytes> row(boolean present, ByteString wire) {

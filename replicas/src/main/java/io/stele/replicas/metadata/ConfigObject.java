@@ -5,6 +5,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.text.JsonReader;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,11 @@ public final class ConfigObject {
 
   public String text(String name) {
     return (String) require(members.get(name), name);
+  }
+
+  /** A member that need not be there. */
+  public Optional<String> optionalText(String name) {
+    return Optional.ofNullable((String) members.get(name));
   }
 
   public long number(String name) {

@@ -17,8 +17,19 @@ public interface Coordination {
    * A server that has a session.
    *
    * @param id of its data directory
+   * @param rack what it shares with servers that may fail together with it
    */
-  record LiveServer(String id, String address, long freeBytes, long totalBytes) {}
+  record LiveServer(
+      String id, String address, long freeBytes, long totalBytes, Optional<String> rack) {
+    public LiveServer(String id, String address, long freeBytes, long totalBytes) {
+      this(id, address, freeBytes, totalBytes, Optional.empty());
+    }
+
+    /** Its rack; a server without one shares nothing with others. */
+    public String place() {
+      return rack.map(each -> "rack " + each).orElse("server " + id);
+    }
+  }
 
   /** All tables, in the order of their names. */
   List<Kept> tables();

@@ -29,6 +29,7 @@ import java.util.List;
  * </pre>
  *
  * Files are replaced as a whole. One that is damaged is passed over: the service says it again.
+ * Racks are not kept, as nothing is placed while the service is away.
  */
 final class KnownFiles {
   static final FilePath TABLES = FilePath.of("known");

@@ -50,6 +50,11 @@ public final class MetadataCache {
       return metadata.txn().equals(config.metadataTxn());
     }
 
+    /** Whether the service has said, since this server started, that this METADATA is valid. */
+    public boolean isConfirmed() {
+      return isListed() && complete();
+    }
+
     /** Whether the service listed it when it was last asked. */
     public boolean isListed() {
       return version != Coordination.UNLISTED;
@@ -88,6 +93,7 @@ public final class MetadataCache {
   private final ReentrantLock saving = new ReentrantLock(); // so that nothing older is saved last
   private final Map<String, LiveServer> saved = new TreeMap<>(); // guarded by saving
   private volatile View view;
+  private volatile long refreshedMicros = Long.MIN_VALUE;
 
   MetadataCache(MetadataParts parts, TableLookup lookup, MetadataFetch fetch) {
     this.parts = parts;
@@ -234,7 +240,9 @@ public final class MetadataCache {
       refreshServers();
     }
     for (int attempt = 0; attempt < 3; attempt++) {
+      Map<String, Known> before = view.byId;
       Optional<Kept> kept = lookup.find(id);
+      kept.ifPresent(each -> noteIfRestored(each, before));
       if (kept.isEmpty()) {
         missed(Set.of(id));
         return byId(id);
@@ -249,18 +257,27 @@ public final class MetadataCache {
 
   /** Looks for everything. Returns the tables of which the valid METADATA could not be had. */
   List<Kept> refresh() {
+    long begun = parts.clock().micros();
     refreshServers();
     Set<String> unknown = new HashSet<>(view.byId.keySet());
     Set<String> unreachable = new HashSet<>();
     List<Kept> missing = new ArrayList<>();
+    Map<String, Known> before = view.byId;
     for (Kept kept : lookup.all()) {
       unknown.remove(kept.config().id());
+      noteIfRestored(kept, before);
       if (!learn(kept, unreachable)) {
         missing.add(kept);
       }
     }
     missed(unknown);
+    refreshedMicros = begun;
     return missing;
+  }
+
+  /** When the coordination service last told of all tables; before all times if it never did. */
+  public long refreshedMicros() {
+    return refreshedMicros;
   }
 
   void refreshServers() {
@@ -323,6 +340,24 @@ public final class MetadataCache {
     }
   }
 
+  /**
+   * A version that is lower than one known before the service was asked is of a service that has
+   * begun again, from nothing or from a backup: what was known of versions says nothing about it.
+   */
+  private void noteIfRestored(Kept kept, Map<String, Known> before) {
+    String id = kept.config().id();
+    Known known = before.get(id);
+    if (known != null && kept.version() < known.version()) {
+      change(
+          now -> {
+            Known current = now.byId.get(id);
+            return current == null || current.version() != known.version()
+                ? null
+                : with(now, current.unlisted());
+          });
+    }
+  }
+
   /** Whether what is valid is known now. */
   private boolean learn(Kept kept, Set<String> unreachable) {
     Known known = view.byId.get(kept.config().id());
@@ -360,7 +395,7 @@ public final class MetadataCache {
     }
   }
 
-  /** Versions never go back, and neither do sequences, which may be ahead of the versions. */
+  /** Versions of one service never go back, and neither do sequences, which may be ahead. */
   private static boolean newer(Known fresh, Known known) {
     long sequence = fresh.metadata().sequence();
     long knownSequence = known.metadata().sequence();

@@ -25,6 +25,7 @@ import io.stele.engine.StoreSettings;
 import io.stele.engine.StoredScan;
 import io.stele.engine.cache.BlockCache;
 import io.stele.engine.chain.Link;
+import io.stele.engine.commitlog.StoreLog;
 import io.stele.engine.fragment.Fragment;
 import java.util.HashSet;
 import java.util.List;
@@ -35,6 +36,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -49,6 +51,7 @@ public final class EnginePartition implements PartitionStore {
   private final StoreSettings base;
   private final Store store;
   private final Durability durability;
+  private final UnflushedMemory memory;
   private final Set<PartitionScan> scans = ConcurrentHashMap.newKeySet();
 
   // Changes of cells share it; a change of the schema has it alone.
@@ -57,11 +60,17 @@ public final class EnginePartition implements PartitionStore {
   private volatile boolean closed;
 
   private EnginePartition(
-      String name, StoreSettings base, Store store, Durability durability, ReplicaSchema schema) {
+      String name,
+      StoreSettings base,
+      Store store,
+      Durability durability,
+      UnflushedMemory memory,
+      ReplicaSchema schema) {
     this.name = name;
     this.base = base;
     this.store = store;
     this.durability = durability;
+    this.memory = memory;
     this.schema = schema;
   }
 
@@ -70,37 +79,47 @@ public final class EnginePartition implements PartitionStore {
    *
    * @param name for messages
    * @param files of its directory; they stay the caller's to close
-   * @param settings of memory, log and compaction
+   * @param log where changes go
+   * @param settings of log and compaction
+   * @param memory that the changes of all replicas share until they are in files
    */
   static EnginePartition open(
       String name,
       FileStore files,
+      StoreLog.Opener log,
       TableSchema tableSchema,
       StoreSettings settings,
+      UnflushedMemory memory,
       BlockCache cache,
       Clock clock,
       RandomGenerator random,
       Consumer<StoreEvent> events,
-      long sequence) {
+      long sequence,
+      LongSupplier confirmed) {
     ReplicaSchema schema = new ReplicaSchema(tableSchema);
     Durability durability = new Durability(name);
     Store store =
         new Store.Builder(files)
             .settings(schema.settings(settings))
+            .memoryUse(memory::changed)
             .cache(cache)
             .clock(clock)
             .random(random)
             .events(events)
+            .log(log)
             .progress(durability)
             .startBehind(sequence)
+            .keepErasuresBehind(confirmed)
             .open();
-    EnginePartition partition = new EnginePartition(name, settings, store, durability, schema);
+    EnginePartition partition =
+        new EnginePartition(name, settings, store, durability, memory, schema);
     try {
       partition.restrict(schema);
     } catch (RuntimeException e) {
       store.close();
       throw e;
     }
+    memory.opened(partition);
     return partition;
   }
 
@@ -108,22 +127,22 @@ public final class EnginePartition implements PartitionStore {
 
   @Override
   public CompletableFuture<Long> apply(CellBatch cells) {
-    schemas.readLock().lock();
     try {
-      Optional<CellBatch> own = own(cells);
-      if (own.isEmpty()) {
-        return CompletableFuture.completedFuture(store.durableTxn());
-      }
-      return durability.whenDurable(store.submit(own.get(), true));
+      long sequence = add(cells);
+      return sequence == 0
+          ? CompletableFuture.completedFuture(store.durableTxn())
+          : durability.whenDurable(sequence);
     } catch (SteleException e) {
       return CompletableFuture.failedFuture(e);
-    } finally {
-      schemas.readLock().unlock();
     }
   }
 
   @Override
   public long add(CellBatch cells) {
+    return memory.admitting(cells.length(), () -> addAdmitted(cells));
+  }
+
+  private long addAdmitted(CellBatch cells) {
     schemas.readLock().lock();
     try {
       return own(cells).map(own -> store.submit(own, true)).orElse(0L);
@@ -348,6 +367,11 @@ public final class EnginePartition implements PartitionStore {
     store.compact();
   }
 
+  /** Bytes that a flush would free. */
+  long unflushedBytes() {
+    return store.memoryBytes();
+  }
+
   /** Merges the files alone. */
   void compactFiles() {
     store.compact();
@@ -356,6 +380,7 @@ public final class EnginePartition implements PartitionStore {
   @Override
   public void close() {
     closed = true;
+    memory.closed(this);
     scans.forEach(PartitionScan::close);
     store.close();
   }

@@ -12,6 +12,7 @@ import io.stele.replicas.metadata.MetadataChange;
 import io.stele.replicas.metadata.MetadataPeer;
 import io.stele.replicas.metadata.MetadataServer;
 import io.stele.replicas.metadata.Partition;
+import io.stele.replicas.metadata.RandomNames;
 import io.stele.replicas.metadata.TableConfig;
 import java.time.Duration;
 import java.util.HashMap;
@@ -19,6 +20,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -32,8 +34,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Replaces dead servers, of all tables, on the one server that leads: as members of partitions, and
- * as metadata servers. It keeps nothing that another could not find out again: only since when it
- * has seen servers dead, so that a new leader waits the whole time again.
+ * as metadata servers; and moves replicas between live ones to balance them. It keeps nothing that
+ * another could not find out again: since when it has seen servers dead, so that a new leader waits
+ * the whole time again, and how large partitions were.
  *
  * <p>Two that lead at once do no harm: METADATA changes only if it is still what the change was
  * decided by.
@@ -47,6 +50,7 @@ public final class Keeper implements AutoCloseable {
   private final Clock clock;
   private final RandomGenerator random;
   private final Placement placement;
+  private final Sizes sizes;
   private final Consumer<? super KeeperEvent> events;
   private final KeeperSettings settings;
 
@@ -57,6 +61,16 @@ public final class Keeper implements AutoCloseable {
 
   private final ReentrantLock rounds = new ReentrantLock(); // one at a time
   private final Map<String, Long> deadSince = new HashMap<>(); // guarded by rounds
+  private final Map<String, Long> bytes = new HashMap<>(); // by partition; guarded by rounds
+  private long askedSizes; // guarded by rounds
+
+  private static final long ASK_SIZES_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  /** How large partitions are. */
+  public interface Sizes {
+    /** The bytes of a partition's replica; none if no member says. */
+    OptionalLong bytes(String table, Partition partition);
+  }
 
   /**
    * A keeper that does nothing until it is started, or told to.
@@ -64,6 +78,7 @@ public final class Keeper implements AutoCloseable {
    * @param metadata of this server
    * @param peers how servers are reached, by their addresses
    * @param random any number of threads may use it
+   * @param sizes how large partitions are; may block for a bounded time
    */
   public Keeper(
       MetadataServer metadata,
@@ -71,6 +86,7 @@ public final class Keeper implements AutoCloseable {
       Function<String, MetadataPeer> peers,
       Clock clock,
       RandomGenerator random,
+      Sizes sizes,
       Consumer<? super KeeperEvent> events,
       KeeperSettings settings) {
     this.metadata = metadata;
@@ -79,6 +95,7 @@ public final class Keeper implements AutoCloseable {
     this.clock = clock;
     this.random = random;
     this.placement = new Placement(random);
+    this.sizes = sizes;
     this.events = events;
     this.settings = settings;
   }
@@ -89,6 +106,7 @@ public final class Keeper implements AutoCloseable {
     try {
       if (!coordination.leads()) {
         deadSince.clear();
+        bytes.clear();
         return;
       }
       List<LiveServer> live = coordination.servers();
@@ -101,6 +119,7 @@ public final class Keeper implements AutoCloseable {
           keepPartitions(table, live);
         }
       }
+      balance(live, tables);
     } finally {
       rounds.unlock();
     }
@@ -152,7 +171,7 @@ public final class Keeper implements AutoCloseable {
     if (serving == 0) {
       return; // nobody could give the file to another: somebody must come back
     }
-    for (LiveServer server : placement.order(live, listed)) {
+    for (LiveServer server : placement.order(live, listed, listed)) {
       if (serving < wanted && join(table, server)) {
         serving++;
       }
@@ -257,6 +276,79 @@ public final class Keeper implements AutoCloseable {
         .map(Assignment::server)
         .findFirst()
         .orElse(assignment);
+  }
+
+  // ---- balance
+
+  /** Moves replicas as the plan says, no more at a time than allowed. */
+  private void balance(List<LiveServer> live, List<TableConfig> tables) {
+    Map<String, String> names = new HashMap<>(); // by id
+    tables.forEach(each -> names.put(each.id(), each.name()));
+    boolean more = settings.moves() > 0 && live.size() > 1;
+    while (more && coordination.leads()) {
+      List<Metadata> all =
+          tables.stream()
+              .flatMap(each -> known(each).stream())
+              .map(each -> each.metadata())
+              .toList();
+      BalancePlan plan = new BalancePlan(live, all, bytes);
+      if (plan.underWay() >= settings.moves()) {
+        return;
+      }
+      askSizes(plan, all);
+      more =
+          new BalancePlan(live, all, bytes)
+              .next()
+              .map(move -> move(move, names.getOrDefault(move.table(), move.table())))
+              .orElse(false);
+    }
+  }
+
+  /** Sizes change slowly: each is asked now and then. */
+  private void askSizes(BalancePlan plan, List<Metadata> tables) {
+    long now = clock.nanos();
+    if (bytes.isEmpty() || now - askedSizes >= ASK_SIZES_NANOS) {
+      bytes.clear();
+      askedSizes = now;
+    }
+    for (Metadata table : tables) {
+      for (Partition partition : plan.atRest(table)) {
+        if (!bytes.containsKey(partition.id())) {
+          sizes
+              .bytes(table.table(), partition)
+              .ifPresent(found -> bytes.put(partition.id(), found));
+        }
+      }
+    }
+  }
+
+  /** Says whether another server begins to join. */
+  private boolean move(BalancePlan.Move move, String table) {
+    Assignment to = new Assignment(move.to().id(), RandomNames.next(random));
+    MetadataChange.Operation join =
+        new MetadataChange.Join(move.partition(), to, Optional.of(move.from().id()));
+    try {
+      Metadata after =
+          metadata
+              .requester()
+              .change(
+                  move.table(),
+                  valid -> valid.partition(move.partition()).filter(move::fits).map(_ -> join));
+      boolean begun =
+          after
+              .partition(move.partition())
+              .filter(each -> each.assignments().contains(to))
+              .isPresent();
+      if (begun) {
+        events.accept(
+            new KeeperEvent.Moving(table, move.partition(), move.from().server(), move.to().id()));
+      }
+      return begun;
+    } catch (SteleException e) {
+      events.accept(
+          new KeeperEvent.Failed("moving partition " + move.partition() + " of " + table, e));
+      return false;
+    }
   }
 
   // ---- the thread

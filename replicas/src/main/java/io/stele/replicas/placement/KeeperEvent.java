@@ -26,6 +26,15 @@ public sealed interface KeeperEvent extends Event {
     }
   }
 
+  /** A server has more than others, and gives a replica away. */
+  record Moving(String table, String partition, String from, String to) implements KeeperEvent {
+    @Override
+    public String text() {
+      return "table %s: partition %s moves from server %s to %s, to balance them"
+          .formatted(table, partition, from, to);
+    }
+  }
+
   /** A server was to have a partition, and died before it had it. */
   record GivenUp(String table, String partition, String server) implements KeeperEvent {
     @Override

@@ -4,14 +4,19 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.replicas.metadata.Coordination.LiveServer;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
  * Which servers get something new: by chance, in proportion to their free space, so that no server
- * gets all that is new because it has most. Those that are nearly full come last. Any thread, if
- * the source of chance is for any thread.
+ * gets all that is new because it has most. Racks that have fewer of the copies come before others,
+ * and servers that are nearly full come last. Any thread, if the source of chance is for any
+ * thread.
  */
 public final class Placement {
   private static final double NEARLY_FULL = 0.05; // of its space is free
@@ -28,7 +33,7 @@ public final class Placement {
    * @throws InvalidRequestException if there are fewer
    */
   public List<LiveServer> choose(int count, Collection<LiveServer> live) {
-    List<LiveServer> order = order(live, Set.of());
+    List<LiveServer> order = order(live, Set.of(), List.of());
     if (order.size() < count) {
       throw new InvalidRequestException(
           count
@@ -40,13 +45,39 @@ public final class Placement {
     return List.copyOf(order.subList(0, count));
   }
 
-  /** All servers but some, those first that should be taken first. */
-  public List<LiveServer> order(Collection<LiveServer> live, Set<String> except) {
+  /**
+   * All servers but some, those first that should be taken first: as many as are taken of them are
+   * spread over racks together with those that have copies already.
+   *
+   * @param beside servers that have copies
+   */
+  public List<LiveServer> order(
+      Collection<LiveServer> live, Set<String> except, Collection<String> beside) {
+    Map<String, Integer> copies = new HashMap<>(); // by place
+    live.stream()
+        .filter(each -> beside.contains(each.id()))
+        .forEach(each -> copies.merge(each.place(), 1, Integer::sum));
+    List<LiveServer> rest = draw(live, except);
+    List<LiveServer> order = new ArrayList<>();
+    while (!rest.isEmpty()) {
+      LiveServer next =
+          Collections.min( // of equals the one that was drawn first
+              rest,
+              Comparator.comparing(Placement::isNearlyFull)
+                  .thenComparing(each -> copies.getOrDefault(each.place(), 0)));
+      rest.remove(next);
+      order.add(next);
+      copies.merge(next.place(), 1, Integer::sum);
+    }
+    return order;
+  }
+
+  private List<LiveServer> draw(Collection<LiveServer> live, Set<String> except) {
     List<LiveServer> roomy = new ArrayList<>();
     List<LiveServer> full = new ArrayList<>();
     for (LiveServer server : live) {
       if (!except.contains(server.id())) {
-        (nearlyFull(server) ? full : roomy).add(server);
+        (isNearlyFull(server) ? full : roomy).add(server);
       }
     }
     List<LiveServer> order = drawAll(roomy);
@@ -54,7 +85,7 @@ public final class Placement {
     return order;
   }
 
-  private static boolean nearlyFull(LiveServer server) {
+  static boolean isNearlyFull(LiveServer server) {
     return server.freeBytes() < NEARLY_FULL * server.totalBytes();
   }
 

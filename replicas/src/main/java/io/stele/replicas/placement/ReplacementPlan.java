@@ -37,13 +37,23 @@ record ReplacementPlan(
   private Optional<MetadataChange.Operation> giveUp(Partition partition) {
     List<String> lost =
         partition.joining().stream()
-            .map(Partition.Joining::assignment)
-            .filter(this::isDead)
-            .map(Assignment::id)
+            .filter(each -> isDead(each.assignment()) || isIdleMove(partition, each))
+            .map(each -> each.assignment().id())
             .toList();
     return lost.isEmpty()
         ? Optional.empty()
         : Optional.of(new MetadataChange.Leave(partition.id(), lost));
+  }
+
+  /**
+   * Whether a server that is not live was to take the place of one that is. Nobody waits for it to
+   * come back: meanwhile majorities would need all members but one.
+   */
+  private boolean isIdleMove(Partition partition, Partition.Joining joining) {
+    return !isLive(joining.assignment())
+        && partition.members().stream()
+            .filter(each -> joining.replaces().equals(Optional.of(each.id())))
+            .anyMatch(this::isLive);
   }
 
   /**
@@ -94,7 +104,7 @@ record ReplacementPlan(
             + partition.joining().stream().filter(each -> each.replaces().isEmpty()).count();
     return copies >= replicas || partition.split().isPresent()
         ? Optional.empty()
-        : candidate(assignments(partition))
+        : candidate(assignments(partition), Optional.empty())
             .map(
                 server ->
                     new MetadataChange.Join(partition.id(), assign(server), Optional.empty()));
@@ -108,18 +118,25 @@ record ReplacementPlan(
 
   private Optional<MetadataChange.Operation> join(
       String id, List<Assignment> there, Assignment member) {
-    return candidate(there)
+    return candidate(there, Optional.of(member))
         .map(server -> new MetadataChange.Join(id, assign(server), Optional.of(member.id())));
   }
 
-  private Optional<LiveServer> candidate(List<Assignment> there) {
+  /** Who is to have it: rather on a rack that none of those has who stay. */
+  private Optional<LiveServer> candidate(List<Assignment> there, Optional<Assignment> leaving) {
     Set<String> taken = new HashSet<>();
     there.forEach(each -> taken.add(each.server()));
-    return placement.order(live, taken).stream().findFirst();
+    Set<String> staying = new HashSet<>(taken);
+    leaving.ifPresent(each -> staying.remove(each.server()));
+    return placement.order(live, taken, staying).stream().findFirst();
   }
 
   private Assignment assign(LiveServer server) {
     return new Assignment(server.id(), RandomNames.next(random));
+  }
+
+  private boolean isLive(Assignment assignment) {
+    return live.stream().anyMatch(each -> each.id().equals(assignment.server()));
   }
 
   private boolean isDead(Assignment assignment) {

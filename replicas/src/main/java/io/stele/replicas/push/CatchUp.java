@@ -4,6 +4,7 @@ import io.stele.base.cell.CellBatch;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.replicas.partition.PartitionStore;
+import io.stele.replicas.partition.Threads;
 import io.stele.replicas.push.Duty.Target;
 import java.util.List;
 import java.util.Optional;
@@ -17,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends a target that is far behind, or new, what the files have: beside the newest changes, which
  * its {@link Sender} sends meanwhile. A half of a split on the same server takes it over as a file;
- * what one on another server has by way of its {@link Neighbour} is left out. The receiver passes
- * over what it has already.
+ * what one on another server has by way of its {@link Neighbour}, or one that joins by way of its
+ * {@link Feeder}, is left out. The receiver passes over what it has already.
  */
 final class CatchUp {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -29,6 +30,7 @@ final class CatchUp {
   private final Target target;
   private final PushSettings settings;
   private final Neighbour neighbour;
+  private final Feeder feeder;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -43,6 +45,7 @@ final class CatchUp {
     this.target = target;
     this.settings = settings;
     this.neighbour = new Neighbour(replica, target);
+    this.feeder = new Feeder(replica, target);
   }
 
   void startOrWake() {
@@ -161,7 +164,11 @@ final class CatchUp {
       sender.caughtUp(heir.get().beginning().sequence(), heir.get().metadata().sequence(), epoch);
       return true;
     }
-    return switch (neighbour.ask(sender.base())) {
+    Neighbour.Finding found = neighbour.ask(sender.base());
+    if (found instanceof Neighbour.Finding.Nothing) {
+      found = feeder.ask(sender.held());
+    }
+    return switch (found) {
       case Neighbour.Finding.Nothing _ -> true;
       case Neighbour.Finding.NotYet _ -> false;
       case Neighbour.Finding.Has(long upTo, long metadata) -> {

@@ -1,6 +1,10 @@
 package io.stele.replicas.push;
 
+import io.stele.base.bytes.Bytes;
+import io.stele.base.error.CorruptDataException;
+import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.predicate.RowRange;
 import io.stele.base.table.Consistency.Acks;
 import io.stele.replicas.metadata.Assignment;
 import io.stele.replicas.metadata.Metadata;
@@ -13,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
 
 /**
  * Has the other members fill a replica whose directory was lost. A change that a majority had,
@@ -30,6 +35,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class Filling {
   private static final long ASK_SECONDS = 5;
+  private static final long PIECE_BYTES = 16L << 20;
 
   private final ReplicaParts parts;
 
@@ -46,12 +52,41 @@ final class Filling {
     if (source.isEmpty()) {
       return;
     }
-    List<Assignment> members = source.get().members();
-    int needed = members.size() - Acks.MAJORITY.of(members.size()) + 1;
-    if (filledBy(replica, source.get()) >= needed) {
+    if (filledBy(replica, source.get()) >= needed(source.get())) {
       replica.mark().filled();
       parts.events().accept(new ReplicaEvent.Filled(replica.name().toString()));
     }
+  }
+
+  /**
+   * Whether as many others have their cells, and can read all of them, as would have to fill a
+   * replica that is lost. Takes as long as they need to read them.
+   */
+  boolean canBeFilled(LocalReplica replica) {
+    Optional<Partition> source = source(replica);
+    if (source.isEmpty() || whole(replica, source.get()) < needed(source.get())) {
+      return false;
+    }
+    RowRange rows = replica.name().rows();
+    for (RowRange piece : rows.cutAt(cuts(replica, rows))) {
+      if (reading(replica, source.get(), piece) < needed(source.get())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Where to cut so that a piece can be read while somebody waits. */
+  private static List<Bytes> cuts(LocalReplica replica, RowRange rows) {
+    try {
+      return replica.store().cuts(rows, (int) (replica.store().bytes() / PIECE_BYTES) + 1);
+    } catch (CorruptDataException | NotServingException e) {
+      return List.of(); // where to cut is what cannot be read
+    }
+  }
+
+  private static int needed(Partition source) {
+    return source.members().size() - Acks.MAJORITY.of(source.members().size()) + 1;
   }
 
   /** The partition whose members have its cells: its own, or the one of which it is a half. */
@@ -67,29 +102,60 @@ final class Filling {
 
   private int filledBy(LocalReplica replica, Partition source) {
     Assignment own = replica.name().assignment();
+    return count(
+        replica,
+        source,
+        (_, peer) -> peer.fill(replica.name().table(), source.id(), own, replica.mark().store()));
+  }
+
+  /** How many other members have their cells. */
+  private int whole(LocalReplica replica, Partition source) {
+    return count(
+        replica,
+        source,
+        (member, peer) ->
+            peer.progress(replica.name().table(), source.id())
+                .thenApply(
+                    all ->
+                        all.stream()
+                            .anyMatch(
+                                each -> each.assignment().equals(member) && !each.filling())));
+  }
+
+  /** How many other members can read some rows. */
+  private int reading(LocalReplica replica, Partition source, RowRange rows) {
+    return count(
+        replica,
+        source,
+        (_, peer) ->
+            peer.digests(replica.name().table(), source.id(), rows, List.of())
+                .thenApply(_ -> true));
+  }
+
+  /** How many other members say yes. */
+  private int count(
+      LocalReplica replica,
+      Partition source,
+      BiFunction<Assignment, ReplicaPeer, CompletableFuture<Boolean>> question) {
     List<CompletableFuture<Boolean>> asked = new ArrayList<>();
     for (Assignment member : source.members()) {
-      if (!member.equals(own)) {
+      if (!member.equals(replica.name().assignment())) {
         parts
             .partners()
             .peer(member.server())
-            .ifPresent(
-                peer ->
-                    asked.add(
-                        peer.fill(
-                            replica.name().table(), source.id(), own, replica.mark().store())));
+            .ifPresent(peer -> asked.add(question.apply(member, peer)));
       }
     }
-    int filled = 0;
+    int yes = 0;
     for (CompletableFuture<Boolean> each : asked) {
       try {
-        filled += each.get(ASK_SECONDS, TimeUnit.SECONDS) ? 1 : 0;
+        yes += each.get(ASK_SECONDS, TimeUnit.SECONDS) ? 1 : 0;
       } catch (TimeoutException | ExecutionException e) {
         // It does not count, then.
       } catch (InterruptedException e) {
         throw new UnavailableException("interrupted", e);
       }
     }
-    return filled;
+    return yes;
   }
 }

@@ -1,6 +1,7 @@
 package io.stele.replicas.push;
 
 import io.stele.base.time.Clock;
+import io.stele.replicas.partition.Threads;
 import io.stele.replicas.push.Duty.Target;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;

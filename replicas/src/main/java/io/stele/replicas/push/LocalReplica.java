@@ -44,6 +44,8 @@ public final class LocalReplica {
   private final Replica name;
   private final PartitionStore store;
   private final StoreMark mark;
+  private final LastSeen lastSeen;
+  private final ScrubMark scrubMark;
   private final Beginning beginning;
   private final SequenceMap sequences;
   private final Ring ring;
@@ -60,6 +62,7 @@ public final class LocalReplica {
   private volatile Metadata metadata;
   private volatile Duty duty;
   private volatile Map<String, Sender> senders = Map.of(); // by assignment
+  private volatile boolean suspect; // may be set aside, and must fill no other
   private volatile long heldBehind = Long.MAX_VALUE; // later changes are not let go of
   // How far those were that are no targets any more: some who are began with what they have.
   private final Map<String, SequenceMap.Held> formerly = new ConcurrentHashMap<>();
@@ -76,6 +79,8 @@ public final class LocalReplica {
       Replica name,
       PartitionStore store,
       StoreMark mark,
+      LastSeen lastSeen,
+      ScrubMark scrubMark,
       Beginning beginning,
       SequenceMap sequences,
       Metadata metadata,
@@ -85,6 +90,8 @@ public final class LocalReplica {
     this.name = name;
     this.store = store;
     this.mark = mark;
+    this.lastSeen = lastSeen;
+    this.scrubMark = scrubMark;
     this.beginning = beginning;
     this.sequences = sequences;
     this.formerly.putAll(sequences.saved());
@@ -242,6 +249,11 @@ public final class LocalReplica {
         : formerly.getOrDefault(assignment, SequenceMap.Held.NOTHING).sequence();
   }
 
+  /** What a target has of it, and in which store; none if it is none, or has never answered. */
+  Optional<SequenceMap.Held> heldBy(String assignment) {
+    return Optional.ofNullable(senders.get(assignment)).flatMap(Sender::held);
+  }
+
   /** By those whose stores are known: nothing is known for certain of the others. */
   Map<String, SequenceMap.Held> heldByAll() {
     Map<String, SequenceMap.Held> all = new HashMap<>(formerly);
@@ -331,10 +343,7 @@ public final class LocalReplica {
       }
     }
     listen(push);
-    if (push.batches().isEmpty()) {
-      return CompletableFuture.completedFuture(answer());
-    }
-    return store.whenDurable(store.sequence()).thenApply(_ -> answer());
+    return store.whenDurable(last).thenApply(_ -> answer());
   }
 
   private Push.Answer answer() {
@@ -468,7 +477,18 @@ public final class LocalReplica {
         states,
         store.bytes(),
         beginning.source(),
-        mark.isFilling());
+        mark.isFilling() || suspect,
+        mark.store(),
+        scrubMark.last());
+  }
+
+  LastSeen lastSeen() {
+    return lastSeen;
+  }
+
+  /** When it was compared with the others. */
+  public ScrubMark scrubMark() {
+    return scrubMark;
   }
 
   // ---- filling
@@ -480,7 +500,16 @@ public final class LocalReplica {
   /** Sends a replica that was lost everything; says whether it has it. */
   boolean fill(String assignment, String lost) {
     Sender sender = senders.get(assignment);
-    return sender != null && beginning.isWhole() && !mark.isFilling() && sender.fill(lost);
+    return sender != null
+        && beginning.isWhole()
+        && !mark.isFilling()
+        && !suspect
+        && sender.fill(lost);
+  }
+
+  /** Whether it has corrupt data, and others are being asked whether they could fill it. */
+  void suspect(boolean value) {
+    suspect = value;
   }
 
   // ---- upkeep
@@ -526,6 +555,21 @@ public final class LocalReplica {
       }
     }
     return true;
+  }
+
+  /**
+   * Up to which sequence all targets have confirmed what is here; below all before it is known who
+   * they are, above all if there are none. An erasure that somebody lacks must not be forgotten:
+   * what it hides would come back from there.
+   */
+  long confirmedByAll() {
+    long least = Long.MAX_VALUE;
+    Map<String, Sender> all = senders;
+    for (Target target : duty.targets()) {
+      Sender sender = all.get(target.assignment().id());
+      least = sender == null ? -1 : Math.min(least, sender.confirmed());
+    }
+    return least;
   }
 
   /** Takes nothing any more; says whether all is elsewhere, or else goes on. */

@@ -2,6 +2,7 @@ package io.stele.replicas.push;
 
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.replicas.metadata.Assignment;
 import io.stele.replicas.push.Duty.Target;
 import java.util.List;
 import java.util.Optional;
@@ -40,8 +41,8 @@ final class Neighbour {
     record NotYet() implements Finding {}
   }
 
-  private static final Finding NOT_YET = new Finding.NotYet();
-  private static final Finding NOTHING = new Finding.Nothing();
+  static final Finding NOT_YET = new Finding.NotYet();
+  static final Finding NOTHING = new Finding.Nothing();
 
   private final LocalReplica replica;
   private final Target target;
@@ -73,7 +74,7 @@ final class Neighbour {
             .partners()
             .peer(target.assignment().server())
             .orElseThrow(() -> new UnavailableException(target.assignment() + " is away"));
-    Optional<Push.Progress> found = find(peer, target.partition(), target.assignment().id());
+    Optional<Push.Progress> found = find(peer, target.partition(), target.assignment());
     if (found.isEmpty()) {
       throw new UnavailableException(target.assignment() + " is not there yet");
     }
@@ -86,7 +87,8 @@ final class Neighbour {
     if (known <= base) {
       return NOTHING;
     }
-    Optional<Push.Progress> neighbour = find(peer, source.get().partition(), id);
+    Optional<Push.Progress> neighbour =
+        find(peer, source.get().partition(), new Assignment(target.assignment().server(), id));
     if (neighbour.isEmpty()) {
       return source.get().done() ? new Finding.Has(known, found.get().metadata()) : NOTHING;
     }
@@ -95,29 +97,35 @@ final class Neighbour {
       waited = new Took(id, known, neighbour.get().sequence());
       took = waited;
     }
-    if (!hasConfirmed(neighbour.get(), waited.sequence)) {
+    if (!hasConfirmed(neighbour.get(), target, waited.sequence)) {
       return NOT_YET;
     }
     took = null;
     return new Finding.Has(waited.upTo, found.get().metadata());
   }
 
-  private boolean hasConfirmed(Push.Progress neighbour, long sequence) {
-    return neighbour.confirmed().stream()
+  /** Whether a target has all that a replica had up to a sequence. */
+  static boolean hasConfirmed(Push.Progress replica, Target target, long sequence) {
+    return replica.confirmed().stream()
         .anyMatch(
             each ->
                 each.assignment().equals(target.assignment().id()) && each.sequence() >= sequence);
   }
 
-  private Optional<Push.Progress> find(ReplicaPeer peer, String partition, String assignment) {
-    CompletableFuture<List<Push.Progress>> answer =
-        peer.progress(replica.name().table(), partition);
+  private Optional<Push.Progress> find(ReplicaPeer peer, String partition, Assignment assignment) {
+    return find(peer, replica.name().table(), partition, assignment);
+  }
+
+  /** Asks a server about a replica of its. */
+  static Optional<Push.Progress> find(
+      ReplicaPeer peer, String table, String partition, Assignment assignment) {
+    CompletableFuture<List<Push.Progress>> answer = peer.progress(table, partition);
     try {
       return answer.get(ANSWER_SECONDS, TimeUnit.SECONDS).stream()
-          .filter(each -> each.assignment().id().equals(assignment))
+          .filter(each -> each.assignment().id().equals(assignment.id()))
           .findFirst();
     } catch (TimeoutException | InterruptedException e) {
-      throw new UnavailableException("no answer from " + target.assignment(), e);
+      throw new UnavailableException("no answer from " + assignment, e);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof SteleException failure) {
         throw failure;

@@ -14,7 +14,8 @@ import java.util.Optional;
  * @param to the receiver's assignment; any other refuses
  * @param from the sender's
  * @param metadata the sequence of the METADATA by which the sender knows the receiver
- * @param upTo with these, the receiver has all that the sender had up to this sequence
+ * @param upTo the sender's newest change among these, and those that it sent before, has at most
+ *     this sequence
  * @param catchUp whether the receiver may have much of it already, and should look before it writes
  * @param confirmed how far others have confirmed the sender's changes: what they have, the receiver
  *     need not send them
@@ -61,6 +62,8 @@ public record Push(
    * @param bytes in files and memory
    * @param source what it began with; none if that was nothing
    * @param filling whether it was lost, and has still to be sent what it had
+   * @param store the name of the store that this is true of
+   * @param scrubbed when it was last compared with all others, in microseconds; 0 if never
    */
   public record Progress(
       Assignment assignment,
@@ -69,7 +72,9 @@ public record Push(
       List<Confirmed> confirmed,
       long bytes,
       Optional<Source> source,
-      boolean filling) {}
+      boolean filling,
+      String store,
+      long scrubbed) {}
 
   /**
    * The replica on the same server of which a half of a split takes over the cells.

@@ -1,6 +1,7 @@
 package io.stele.replicas.push;
 
 import io.stele.base.event.Event;
+import java.time.Duration;
 
 /** What happens to the replicas of a server. */
 public sealed interface ReplicaEvent extends Event {
@@ -76,11 +77,55 @@ public sealed interface ReplicaEvent extends Event {
     }
   }
 
+  /** A replica was away for so long that it may have cells whose erasures are forgotten. */
+  record Outdated(String replica, Duration away) implements ReplicaEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return ("replica %s has been replaced, and had no contact with the cluster for %d hours,"
+              + " which is more than erasures are kept: it was set aside, since it might bring"
+              + " back what was deleted")
+          .formatted(replica, away.toHours());
+    }
+  }
+
   /** A replica that was lost has everything again. */
   record Filled(String replica) implements ReplicaEvent {
     @Override
     public String text() {
       return "replica %s has been filled by the others, and is served again".formatted(replica);
+    }
+  }
+
+  /** Reads found corrupt data, and the replica stays as it is for now. */
+  record Corrupt(String replica, String why) implements ReplicaEvent {
+    @Override
+    public Level level() {
+      return Level.ERROR;
+    }
+
+    @Override
+    public String text() {
+      return "replica %s has %s; it is kept, as too few others can fill it now"
+          .formatted(replica, why);
+    }
+  }
+
+  /** A comparison of all replicas of a partition found that they were not equal. */
+  record Differed(String table, String partition, long cells) implements ReplicaEvent {
+    @Override
+    public Level level() {
+      return Level.WARN;
+    }
+
+    @Override
+    public String text() {
+      return "table %s: replicas of partition %s differed; %d cells were sent to those without"
+          .formatted(table, partition, cells);
     }
   }
 

@@ -19,7 +19,9 @@ import io.stele.replicas.partition.PartitionStore;
 import io.stele.replicas.partition.ReplicaName;
 import io.stele.replicas.partition.ReplicaStores;
 import io.stele.replicas.partition.StoredCells;
+import io.stele.replicas.partition.WatchedStore;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -46,6 +48,7 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   private final ReplicaStores stores;
   private final Splits splits;
   private final Filling filling;
+  private final Quarantine quarantine;
   private final Ring.Budget budget;
   private final Handovers handovers;
 
@@ -60,13 +63,18 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   private final Map<String, TableSchema> schemas = new HashMap<>();
   private volatile boolean closed; // looked at without it, too
   private long lastSaved;
+  private final long startedMicros;
 
   /** The replicas that a disk has; none is opened before METADATA of its table is known. */
   public ReplicaHost(ReplicaStores stores, ReplicaParts parts) {
     this.parts = parts;
     this.stores = stores;
+    this.startedMicros = parts.clock().micros();
     this.splits = new Splits(parts);
     this.filling = new Filling(parts);
+    this.quarantine =
+        new Quarantine(
+            filling, parts, id -> Optional.ofNullable(byAssignment.get(id)), this::beginAgain);
     this.budget = new Ring.Budget(parts.settings().ringBytes());
     this.handovers = new Handovers(id -> Optional.ofNullable(byAssignment.get(id)), parts.clock());
     for (ReplicaName name : stores.list()) {
@@ -112,19 +120,20 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
 
   // ---- tables
 
-  /** Opens, makes and directs the replicas of a table as METADATA says. */
-  public void follow(TableSchema schema, Metadata metadata) {
+  /**
+   * Opens, makes and directs the replicas of a table as METADATA says.
+   *
+   * @param confirmed whether the METADATA is known to have been valid since this server started
+   */
+  public void follow(TableSchema schema, Metadata metadata, boolean confirmed) {
     lifecycle.lock();
     try {
       if (closed) {
         return;
       }
-      List<ReplicaFile.Content> found = unopened.getOrDefault(metadata.table(), new ArrayList<>());
-      while (!found.isEmpty()) {
-        openOrSetAside(found.getLast(), schema, metadata);
-        found.removeLast();
+      if (!openFound(schema, metadata, confirmed)) {
+        return;
       }
-      unopened.remove(metadata.table());
       for (Replica assigned : assigned(metadata)) {
         if (!byAssignment.containsKey(assigned.assignment().id())) {
           makeAndOpen(assigned, schema, metadata);
@@ -150,8 +159,45 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     }
   }
 
-  private void openOrSetAside(ReplicaFile.Content content, TableSchema schema, Metadata metadata)
+  /** Opens what was found on the disk; false if METADATA must be confirmed first. */
+  private boolean openFound(TableSchema schema, Metadata metadata, boolean confirmed)
       throws IOException {
+    List<ReplicaFile.Content> found = unopened.getOrDefault(metadata.table(), new ArrayList<>());
+    Duration grace = schema.replication().orElseThrow().erasureGrace();
+    if (!confirmed) {
+      for (ReplicaFile.Content each : found) {
+        if (LastSeen.open(stores.directory(each.replica().name())).isOlder(grace, startedMicros)
+            && !Duty.of(metadata, each.replica()).targets().isEmpty()) {
+          return false; // it may have been replaced meanwhile
+        }
+      }
+    }
+    while (!found.isEmpty()) {
+      openOrSetAside(found.getLast(), schema, metadata, grace);
+      found.removeLast();
+    }
+    unopened.remove(metadata.table());
+    return true;
+  }
+
+  /**
+   * Opens a replica that was found. One that was away for longer than the grace time may have cells
+   * whose erasures are forgotten: not if it is still a member, since the others keep erasures until
+   * all members have them; but if it was replaced, and would hand over what it has.
+   */
+  private void openOrSetAside(
+      ReplicaFile.Content content, TableSchema schema, Metadata metadata, Duration grace)
+      throws IOException {
+    ReplicaName name = content.replica().name();
+    LastSeen seen = LastSeen.open(stores.directory(name));
+    Duty duty = Duty.of(metadata, content.replica());
+    if (duty.role() == Duty.Role.LEAVING
+        && !duty.targets().isEmpty()
+        && seen.isOlder(grace, startedMicros)) {
+      stores.setAside(name);
+      parts.events().accept(new ReplicaEvent.Outdated(name.toString(), seen.before(startedMicros)));
+      return;
+    }
     try {
       open(content, schema, metadata, Optional.empty());
     } catch (CorruptDataException e) {
@@ -223,7 +269,10 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     FileStore directory = stores.directory(name.name());
     SequenceMap sequences = SequenceMap.open(directory);
     Beginning beginning = new Beginning(directory, Takeover.load(directory));
-    PartitionStore store = stores.begin(name.name(), schema, beginning.sequence());
+    PartitionStore store =
+        new WatchedStore(
+            stores.begin(name.name(), schema, beginning.sequence(), () -> confirmedByAll(name)),
+            problem -> quarantine.found(name.assignment().id(), problem));
     Ring ring =
         changes
             .map(part -> Ring.behind(budget, part))
@@ -233,6 +282,8 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
             name,
             store,
             new StoreMark(directory, content),
+            LastSeen.open(directory),
+            ScrubMark.open(directory),
             beginning,
             sequences,
             metadata,
@@ -245,6 +296,11 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
         .accept(
             new ReplicaEvent.Opened(
                 name.toString(), replica.duty().role().text(), store.sequence()));
+  }
+
+  private long confirmedByAll(Replica name) {
+    LocalReplica replica = byAssignment.get(name.assignment().id());
+    return replica == null ? -1 : replica.confirmedByAll();
   }
 
   private void index(LocalReplica replica) {
@@ -331,6 +387,37 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
     parts.events().accept(new ReplicaEvent.Dropped(replica.name().toString(), why));
   }
 
+  /** Work in the background of a replica's store found corrupt data. */
+  public void foundCorrupt(ReplicaName name, CorruptDataException problem) {
+    SteleException _ = quarantine.found(name.assignment(), problem); // nobody reads
+  }
+
+  /** Sets a replica aside, and has one in its place that the others fill. */
+  private boolean beginAgain(LocalReplica replica, String why) {
+    lifecycle.lock();
+    try {
+      Replica name = replica.name();
+      TableSchema schema = schemas.get(name.table());
+      if (closed || schema == null || !byAssignment.remove(name.assignment().id(), replica)) {
+        return false;
+      }
+      byPartition.remove(name.partition(), replica);
+      replica.close();
+      setAside(name.name(), why);
+      makeAndOpen(name, schema, replica.metadata()); // if it fails, the next upkeep does it
+      LocalReplica empty = byAssignment.get(name.assignment().id());
+      if (empty != null) {
+        empty.follow(replica.metadata());
+        index(empty);
+      }
+      return true;
+    } catch (IOException e) {
+      throw new UnavailableException("replica " + replica.name() + " cannot be made: " + e, e);
+    } finally {
+      lifecycle.unlock();
+    }
+  }
+
   // ---- replicas
 
   /** The replica of a partition that is assigned to this server. */
@@ -354,6 +441,33 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   }
 
   // ---- upkeep
+
+  /** METADATA of a table that is followed here was valid at a time. */
+  public void seen(String table, long micros) {
+    Optional<TableSchema> schema = schema(table);
+    if (schema.isPresent()) {
+      Duration grace = schema.get().replication().orElseThrow().erasureGrace();
+      for (LocalReplica replica : replicas(table)) {
+        attempt(
+            "noting that replica " + replica.name() + " is in contact",
+            () -> whileHere(replica, () -> replica.lastSeen().note(micros, grace)));
+      }
+    }
+  }
+
+  /** A replica is to be compared with the others at a time. */
+  public void scrubDue(LocalReplica replica, long micros) {
+    attempt(
+        "noting when replica " + replica.name() + " is compared",
+        () -> whileHere(replica, () -> replica.scrubMark().due(micros)));
+  }
+
+  /** A replica was compared with all others, and is to be again. */
+  public void scrubbed(LocalReplica replica, long micros, long nextMicros) {
+    attempt(
+        "noting that replica " + replica.name() + " was compared",
+        () -> whileHere(replica, () -> replica.scrubMark().done(micros, nextMicros)));
+  }
 
   /** Ends waits of writers that have lasted long enough. */
   public void expire() {
@@ -379,9 +493,13 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
   }
 
   private Optional<TableSchema> schema(LocalReplica replica) {
+    return schema(replica.name().table());
+  }
+
+  private Optional<TableSchema> schema(String table) {
     lifecycle.lock();
     try {
-      return Optional.ofNullable(schemas.get(replica.name().table()));
+      return Optional.ofNullable(schemas.get(table));
     } finally {
       lifecycle.unlock();
     }
@@ -389,16 +507,18 @@ public final class ReplicaHost implements ReplicaPeer, AutoCloseable {
 
   private void save() {
     for (LocalReplica replica : byAssignment.values()) {
-      attempt("save of how far others are with " + replica.name(), () -> saveIfHere(replica));
+      attempt(
+          "save of how far others are with " + replica.name(),
+          () -> whileHere(replica, replica::save));
     }
   }
 
   /** A file that is written while its directory is deleted would stay behind. */
-  private void saveIfHere(LocalReplica replica) throws IOException {
+  private void whileHere(LocalReplica replica, Task task) throws IOException {
     lifecycle.lock();
     try {
       if (byAssignment.get(replica.name().assignment().id()) == replica) {
-        replica.save();
+        task.run();
       }
     } finally {
       lifecycle.unlock();

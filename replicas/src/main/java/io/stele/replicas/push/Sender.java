@@ -4,11 +4,15 @@ import io.stele.base.cell.CellBatch;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.replicas.partition.Threads;
 import io.stele.replicas.push.Duty.Target;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -25,10 +29,12 @@ import org.jspecify.annotations.Nullable;
  *                              a CatchUp                others if these do not send them in time
  * </pre>
  *
- * What waits when a push has been answered goes with the next, together. Own changes never wait for
- * those of others, nor for what a catch-up has still to send: whoever waits for an acknowledgement
- * of them waits for the network alone. {@link #confirmed} is the end of what is confirmed without a
- * hole, and moves only after the target's answer.
+ * Of own changes, up to {@link #MOST_IN_FLIGHT} pushes are on their way at a time; what comes
+ * meanwhile goes with the next, together. A waiting caller hears of each answer at once. But {@link
+ * #confirmed} is the end of what is confirmed without a hole: it moves only after the target's
+ * answer, and over the pushes in the order in which they were sent. When one fails, all behind it
+ * are sent again. Own changes never wait for those of others, nor for what a catch-up has still to
+ * send.
  */
 final class Sender {
   private final LocalReplica replica;
@@ -40,10 +46,18 @@ final class Sender {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // Guarded by lock. Invariants: base <= gapEnd if there is a gap; ownDone, foreignDone >= gapEnd.
+  // Enough to keep the receiver's log busy: one that is synced, one that waits for it, and those on
+  // the network. With more, pushes would only be smaller.
+  static final int MOST_IN_FLIGHT = 4;
+
+  // Guarded by lock. Invariants: base <= gapEnd if there is a gap; ownDone, foreignDone >= gapEnd;
+  // ownDone <= ownSent.
   private long base; // all up to it are confirmed
   private long gapEnd; // up to it a catch-up sends; no gap if it is not above base
   private long ownDone; // own changes behind the gap and up to it are confirmed
+  private long ownSent; // those up to it are confirmed or in flight
+  private final Deque<Flight> flights = new ArrayDeque<>(); // in the order of their sequences
+  private @Nullable SteleException flightFailed; // until the thread has paused because of it
   private long foreignDone; // those of others likewise
   private boolean woken;
   private boolean closed;
@@ -73,6 +87,7 @@ final class Sender {
     this.base = confirmed;
     this.gapEnd = confirmed;
     this.ownDone = confirmed;
+    this.ownSent = confirmed;
     this.foreignDone = confirmed;
     this.catchUp = new CatchUp(this, replica, target, settings);
     this.thread =
@@ -162,8 +177,13 @@ final class Sender {
     return filled;
   }
 
-  /** Whether the target's store is the one that was known; else it is sent everything. */
-  private boolean isKnown(String found) {
+  /**
+   * Whether the target's store is the one that was known; else it is sent everything.
+   *
+   * @param since the epoch in which it was asked: an older store than the one that is known by now
+   *     may have answered
+   */
+  private boolean isKnown(String found, long since) {
     long here = replica.store().sequence();
     lock.lock();
     try {
@@ -172,6 +192,9 @@ final class Sender {
       }
       if (found.equals(store)) {
         return true;
+      }
+      if (since != epoch) {
+        return false;
       }
       startOver(found, here);
     } finally {
@@ -191,6 +214,8 @@ final class Sender {
     base = 0;
     gapEnd = here;
     ownDone = here;
+    ownSent = here;
+    flights.clear();
     foreignDone = here;
   }
 
@@ -276,20 +301,14 @@ final class Sender {
       // What it has by way of others is worth knowing only of a store that is known.
       var _ = send(peer.get(), List.of(), confirmed(), false);
     }
+    giveUpSilent();
+    throwIfFlightFailed();
+    if (!mayFly()) {
+      return false; // an answer wakes it
+    }
     Load own = gatherOwn();
     if (own.upTo > own.from) {
-      if (!own.batches.isEmpty()) {
-        Push.Answer answer = send(peer.get(), own.batches, own.upTo, false);
-        own.changes.forEach(each -> acknowledge(each, answer));
-        untold = true;
-      }
-      lock.lock();
-      try {
-        ownDone = Math.max(ownDone, own.upTo);
-      } finally {
-        lock.unlock();
-      }
-      replica.trim();
+      begin(peer.get(), own);
       return true;
     }
     Load foreign = gatherForeign();
@@ -310,6 +329,147 @@ final class Sender {
     return tell(peer.get());
   }
 
+  // ---- own changes, several pushes at a time
+
+  /** A push of own changes that is not confirmed, or not all before it are. */
+  private static final class Flight {
+    final Load load;
+    final long epoch;
+    final long since; // by the clock's nanoseconds
+    boolean answered; // guarded by the sender's lock
+
+    Flight(Load load, long epoch, long since) {
+      this.load = load;
+      this.epoch = epoch;
+      this.since = since;
+    }
+  }
+
+  /** A push that a peer at fault never answers must not stop those behind it for good. */
+  private void giveUpSilent() {
+    Flight first;
+    lock.lock();
+    try {
+      first = flights.peek();
+    } finally {
+      lock.unlock();
+    }
+    if (first != null && replica.clock().nanos() - first.since > LONGEST_PUSH_NANOS) {
+      failed(first, new UnavailableException("no answer from " + target.assignment()));
+    }
+  }
+
+  private boolean mayFly() {
+    lock.lock();
+    try {
+      return flights.size() < MOST_IN_FLIGHT;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Sends own changes, or moves over those that the target needs nothing of. */
+  private void begin(ReplicaPeer peer, Load own) {
+    Flight flight;
+    lock.lock();
+    try {
+      if (own.from != ownSent) {
+        return; // a flight has failed meanwhile, or the target has another store
+      }
+      flight = new Flight(own, epoch, replica.clock().nanos());
+      flight.answered = own.batches.isEmpty();
+      flights.add(flight);
+      ownSent = own.upTo;
+    } finally {
+      lock.unlock();
+    }
+    if (own.batches.isEmpty()) {
+      land();
+      return;
+    }
+    untold = true;
+    List<Push.Confirmed> states = replica.confirmedByOthers(target);
+    told = states;
+    lastSent = replica.clock().nanos();
+    var _ =
+        peer.push(push(own.batches, own.upTo, false, states))
+            .whenComplete(
+                (answer, problem) -> {
+                  if (problem == null) {
+                    arrived(flight, answer);
+                  } else {
+                    failed(flight, explain(problem));
+                  }
+                });
+  }
+
+  /** On the thread that has the answer: must not wait. */
+  private void arrived(Flight flight, Push.Answer answer) {
+    try {
+      accept(answer, flight.epoch);
+    } catch (UnavailableException e) {
+      failed(flight, e);
+      return;
+    }
+    flight.load.changes.forEach(each -> acknowledge(each, answer));
+    lock.lock();
+    try {
+      flight.answered = true;
+    } finally {
+      lock.unlock();
+    }
+    land();
+  }
+
+  /** Moves over what is confirmed with all before it. */
+  private void land() {
+    boolean full;
+    lock.lock();
+    try {
+      full = flights.size() >= MOST_IN_FLIGHT;
+      for (Flight first = flights.peek(); first != null && first.answered; first = flights.peek()) {
+        ownDone = Math.max(ownDone, first.load.upTo);
+        flights.remove();
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (full) {
+      wake();
+    }
+    replica.trim();
+  }
+
+  /** What was sent with it and behind it is sent again. */
+  private void failed(Flight flight, SteleException problem) {
+    lock.lock();
+    try {
+      if (flights.contains(flight)) { // else what it was about has been begun again already
+        flights.clear();
+        ownSent = ownDone;
+        flightFailed = problem;
+      }
+    } finally {
+      lock.unlock();
+    }
+    wake();
+  }
+
+  private void throwIfFlightFailed() {
+    SteleException problem;
+    lock.lock();
+    try {
+      problem = flightFailed;
+      flightFailed = null;
+    } finally {
+      lock.unlock();
+    }
+    if (problem != null) {
+      told = List.of(); // perhaps it was not
+      throw problem;
+    }
+  }
+
   private void acknowledge(Change change, Push.Answer answer) {
     WaitingWrite waiting = change.waiting();
     if (waiting != null) {
@@ -321,7 +481,7 @@ final class Sender {
   private record Load(long from, long upTo, List<Change> changes, List<CellBatch> batches) {}
 
   private Load gatherOwn() {
-    long from = position(true);
+    long from = sent();
     List<Change> changes = new ArrayList<>();
     List<CellBatch> batches = new ArrayList<>();
     long bytes = 0;
@@ -410,6 +570,15 @@ final class Sender {
     }
   }
 
+  private long sent() {
+    lock.lock();
+    try {
+      return ownSent;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private long position(boolean own) {
     lock.lock();
     try {
@@ -430,6 +599,7 @@ final class Sender {
       base = confirmedNow();
       gapEnd = Math.max(gapEnd, end);
       ownDone = Math.max(ownDone, gapEnd);
+      ownSent = Math.max(ownSent, ownDone);
       foreignDone = Math.max(foreignDone, gapEnd);
     } finally {
       lock.unlock();
@@ -497,27 +667,43 @@ final class Sender {
   /** Sends, and waits for the answer. */
   Push.Answer send(ReplicaPeer peer, List<CellBatch> batches, long upTo, boolean whole) {
     List<Push.Confirmed> states = replica.confirmedByOthers(target);
-    Push push =
-        new Push(
-            replica.name().table(),
-            target.partition(),
-            target.assignment(),
-            replica.name().assignment(),
-            replica.metadata().sequence(),
-            upTo,
-            whole,
-            batches,
-            states,
-            replica.time().now());
-    Push.Answer answer = await(peer.push(push));
-    replica.time().learn(answer.clock());
-    if (!isKnown(answer.store())) {
-      throw new UnavailableException(
-          target.assignment() + " has another store than before: it is sent everything");
-    }
+    long since = epoch();
+    Push.Answer answer = await(peer.push(push(batches, upTo, whole, states)));
+    accept(answer, since);
     if (Thread.currentThread().equals(thread)) {
       told = states;
       lastSent = replica.clock().nanos();
+    }
+    return answer;
+  }
+
+  private Push push(
+      List<CellBatch> batches, long upTo, boolean whole, List<Push.Confirmed> states) {
+    return new Push(
+        replica.name().table(),
+        target.partition(),
+        target.assignment(),
+        replica.name().assignment(),
+        replica.metadata().sequence(),
+        upTo,
+        whole,
+        batches,
+        states,
+        replica.time().now());
+  }
+
+  /**
+   * Learns from an answer.
+   *
+   * @param since the epoch in which it was asked for
+   * @throws UnavailableException if it is not from the store that is known: then it counts for
+   *     nothing
+   */
+  private void accept(Push.Answer answer, long since) {
+    replica.time().learn(answer.clock());
+    if (!isKnown(answer.store(), since)) {
+      throw new UnavailableException(
+          target.assignment() + " has another store than before: it is sent everything");
     }
     lock.lock();
     try {
@@ -528,7 +714,6 @@ final class Sender {
     if (answer.metadata() > replica.metadata().sequence()) {
       replica.partners().refresh(replica.name().table(), answer.metadata());
     }
-    return answer;
   }
 
   private Push.Answer await(CompletableFuture<Push.Answer> answer) {
@@ -544,12 +729,20 @@ final class Sender {
       } catch (InterruptedException e) {
         throw new UnavailableException("interrupted", e);
       } catch (ExecutionException e) {
-        if (e.getCause() instanceof SteleException failure) {
-          throw failure;
-        }
-        throw new UnavailableException(String.valueOf(e.getCause()), e);
+        throw explain(e);
       }
     }
+  }
+
+  private static SteleException explain(Throwable problem) {
+    Throwable cause = problem;
+    while ((cause instanceof ExecutionException || cause instanceof CompletionException)
+        && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause instanceof SteleException failure
+        ? failure
+        : new UnavailableException(String.valueOf(cause), cause);
   }
 
   private static final long LOOK_MILLIS = 200;

@@ -87,7 +87,7 @@ final class Administration {
       first = last.orElse(Bytes.EMPTY);
     }
     List<String> keepers =
-        placement.order(live, Set.of()).stream()
+        placement.order(live, Set.of(), List.of()).stream()
             .limit(machinery.settings().keeper().metadataServers())
             .map(LiveServer::id)
             .toList();

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -77,6 +78,29 @@ final class Comparison {
       }
     }
     return sent;
+  }
+
+  /**
+   * What became of a range.
+   *
+   * @param cells that were sent to some replica
+   * @param silent servers that did not answer
+   */
+  record Repaired(long cells, Set<String> silent) {}
+
+  /** Repairs a range of one partition that still differs when it is looked at again. */
+  Repaired repair(MetadataCache.Known known, Partition partition, RowRange range) {
+    Replicas replicas = new Replicas(known, partition);
+    List<RowRange> differing = replicas.differing(range);
+    for (int look = 1; look < LOOKS && !differing.isEmpty(); look++) {
+      LockSupport.parkNanos(BEFORE_SECOND_LOOK << (look - 1));
+      differing = differing.stream().flatMap(each -> replicas.differing(each).stream()).toList();
+    }
+    long sent = 0;
+    for (RowRange each : differing) {
+      sent += replicas.mend(each);
+    }
+    return new Repaired(sent, Set.copyOf(replicas.silent.keySet()));
   }
 
   /** The replicas of one partition. */

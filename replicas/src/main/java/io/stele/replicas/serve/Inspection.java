@@ -8,6 +8,8 @@ import io.stele.replicas.metadata.MetadataCache;
 import io.stele.replicas.metadata.Partition;
 import io.stele.replicas.push.Duty;
 import io.stele.replicas.push.Push;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -45,7 +47,8 @@ final class Inspection {
         id,
         live.map(LiveServer::address).orElse(""),
         live.map(LiveServer::freeBytes).orElse(0L),
-        live.map(LiveServer::totalBytes).orElse(0L));
+        live.map(LiveServer::totalBytes).orElse(0L),
+        live.flatMap(LiveServer::rack));
   }
 
   private Replicas.PartitionStatus status(MetadataCache.Known known, Partition partition) {
@@ -53,14 +56,11 @@ final class Inspection {
     partition.assignments().forEach(each -> serverOf.put(each.id(), each.server()));
     List<Replicas.ReplicaStatus> replicas = new ArrayList<>();
     String id = partition.id();
-    replicas.addAll(ask(known, id, partition.members(), Duty.Role.SERVING, serverOf));
-    replicas.addAll(
-        ask(
-            known,
-            id,
-            partition.joining().stream().map(Partition.Joining::assignment).toList(),
-            Duty.Role.JOINING,
-            serverOf));
+    List<Gathering.Answer<List<Push.Progress>>> members = ask(known, id, partition.members());
+    replicas.addAll(status(members, Duty.Role.SERVING, serverOf));
+    List<Assignment> joining =
+        partition.joining().stream().map(Partition.Joining::assignment).toList();
+    replicas.addAll(status(ask(known, id, joining), Duty.Role.JOINING, serverOf));
     partition
         .split()
         .ifPresent(
@@ -68,27 +68,41 @@ final class Inspection {
               Partition.Half lower = split.lower();
               Partition.Half upper = split.upper();
               replicas.addAll(
-                  ask(known, lower.id(), lower.members(), Duty.Role.LOWER_HALF, serverOf));
+                  status(ask(known, lower.id(), lower.members()), Duty.Role.LOWER_HALF, serverOf));
               replicas.addAll(
-                  ask(known, upper.id(), upper.members(), Duty.Role.UPPER_HALF, serverOf));
+                  status(ask(known, upper.id(), upper.members()), Duty.Role.UPPER_HALF, serverOf));
             });
     return new Replicas.PartitionStatus(
         id,
         partition.first(),
         partition.last(),
         partition.split().map(Partition.Split::at),
-        replicas);
+        replicas,
+        scrubbed(members));
   }
 
-  private List<Replicas.ReplicaStatus> ask(
-      MetadataCache.Known known,
-      String partition,
-      List<Assignment> assignments,
+  /** When a member last compared them. */
+  private static Optional<Instant> scrubbed(List<Gathering.Answer<List<Push.Progress>>> members) {
+    return members.stream()
+        .flatMap(each -> each.value().stream())
+        .flatMap(List::stream)
+        .map(Push.Progress::scrubbed)
+        .filter(micros -> micros > 0)
+        .max(Long::compare)
+        .map(micros -> Instant.EPOCH.plus(micros, ChronoUnit.MICROS));
+  }
+
+  private List<Gathering.Answer<List<Push.Progress>>> ask(
+      MetadataCache.Known known, String partition, List<Assignment> assignments) {
+    return gathering.ask(assignments, peer -> peer.progress(known.config().id(), partition));
+  }
+
+  private List<Replicas.ReplicaStatus> status(
+      List<Gathering.Answer<List<Push.Progress>>> answers,
       Duty.Role role,
       Map<String, String> serverOf) {
     List<Replicas.ReplicaStatus> found = new ArrayList<>();
-    for (Gathering.Answer<List<Push.Progress>> answer :
-        gathering.ask(assignments, peer -> peer.progress(known.config().id(), partition))) {
+    for (Gathering.Answer<List<Push.Progress>> answer : answers) {
       found.add(status(answer, role, serverOf));
       answer
           .value()

@@ -1,6 +1,7 @@
 package io.stele.replicas.serve;
 
 import io.stele.base.error.ConflictException;
+import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
@@ -8,22 +9,28 @@ import io.stele.base.event.Event;
 import io.stele.base.event.Subscription;
 import io.stele.base.file.FilePath;
 import io.stele.base.time.Clock;
+import io.stele.engine.StoreEvent;
 import io.stele.engine.StoreSettings;
 import io.stele.replicas.metadata.Metadata;
 import io.stele.replicas.metadata.MetadataCache;
 import io.stele.replicas.metadata.MetadataChange;
 import io.stele.replicas.metadata.MetadataParts;
 import io.stele.replicas.metadata.MetadataServer;
+import io.stele.replicas.metadata.Partition;
+import io.stele.replicas.partition.ReplicaName;
 import io.stele.replicas.partition.ReplicaStores;
+import io.stele.replicas.partition.UnflushedMemory;
 import io.stele.replicas.placement.Keeper;
 import io.stele.replicas.push.HybridClock;
 import io.stele.replicas.push.Partners;
+import io.stele.replicas.push.Push;
 import io.stele.replicas.push.ReplicaEvent;
 import io.stele.replicas.push.ReplicaHost;
 import io.stele.replicas.push.ReplicaParts;
 import io.stele.replicas.push.ReplicaPeer;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -41,7 +48,8 @@ import java.util.random.RandomGenerator;
  *                            Keeper  └───────────────────────────────┘
  * </pre>
  *
- * <p>Threads of its own: one that ends waits of writers, one for upkeep; those of its parts.
+ * <p>Threads of its own: one that ends waits of writers, one for upkeep, one that compares
+ * replicas; those of its parts.
  */
 final class Machinery implements Partners, MetadataCache.Listener {
   private static final FilePath METADATA = FilePath.of("metadata");
@@ -52,10 +60,13 @@ final class Machinery implements Partners, MetadataCache.Listener {
   private final ReplicaServer.Builder parts;
   private final Consumer<Event> events;
   private final MetadataServer metadata;
+  private final UnflushedMemory memory;
+  private final ReplicaStores stores;
   private final HybridClock time;
   private final ReplicaHost host;
   private final Keeper keeper;
   private final OpenScans scans;
+  private final Scrub scrub;
   private final Subscription subscription;
   private final Set<String> refreshing = ConcurrentHashMap.newKeySet();
   private final Set<String> unlisted = ConcurrentHashMap.newKeySet(); // tables, by id
@@ -83,15 +94,18 @@ final class Machinery implements Partners, MetadataCache.Listener {
                 events,
                 MetadataParts.virtualThreads()),
             parts.settings.metadata());
-    ReplicaStores stores =
+    this.memory =
+        new UnflushedMemory(parts.settings.memoryBytes(), parts.settings.stall(), events::accept);
+    this.stores =
         new ReplicaStores(
             parts.files,
             TABLES,
-            storeSettings(),
+            StoreSettings.DEFAULT,
+            memory,
             parts.cache,
             parts.clock,
             parts.random,
-            (_, event) -> events.accept(event));
+            this::storeChanged);
     this.time = new HybridClock(parts.files, parts.clock, events);
     this.host =
         new ReplicaHost(
@@ -104,9 +118,11 @@ final class Machinery implements Partners, MetadataCache.Listener {
             parts.peers::metadata,
             parts.clock,
             parts.random,
+            this::bytes,
             events,
             parts.settings.keeper());
     this.scans = new OpenScans(parts.clock, parts.settings.scanIdle());
+    this.scrub = new Scrub(this, parts.settings.scrub(), this::rest);
     this.subscription = metadata.cache().subscribe(this);
     this.threads =
         List.of(
@@ -117,12 +133,18 @@ final class Machinery implements Partners, MetadataCache.Listener {
             Thread.ofPlatform()
                 .daemon()
                 .name("stele-replica-upkeep")
-                .unstarted(() -> repeat(parts.settings.upkeep().toNanos(), this::upkeep)));
+                .unstarted(() -> repeat(parts.settings.upkeep().toNanos(), this::upkeep)),
+            Thread.ofPlatform()
+                .daemon()
+                .name("stele-replica-scrub")
+                .unstarted(() -> repeat(parts.settings.upkeep().toNanos(), scrub::round)));
   }
 
-  private StoreSettings storeSettings() {
-    long memory = parts.settings.memoryBytes();
-    return StoreSettings.DEFAULT.withMemory(memory, 4 * memory);
+  private void storeChanged(ReplicaName name, StoreEvent event) {
+    events.accept(event);
+    if (event instanceof StoreEvent.BackgroundFailed(_, CorruptDataException problem)) {
+      host.foundCorrupt(name, problem);
+    }
   }
 
   private static Consumer<Event> quiet(Consumer<? super Event> events) {
@@ -149,6 +171,7 @@ final class Machinery implements Partners, MetadataCache.Listener {
       events.accept(new ReplicaEvent.BackgroundFailed("looking for tables", e));
       cache().tables().forEach(known -> follow(known.config().id())); // goes on with what is known
     }
+    memory.start();
     metadata.start();
     keeper.start();
     threads.forEach(Thread::start);
@@ -178,6 +201,10 @@ final class Machinery implements Partners, MetadataCache.Listener {
     return time;
   }
 
+  Consumer<Event> events() {
+    return events;
+  }
+
   Clock clock() {
     return parts.clock;
   }
@@ -203,6 +230,18 @@ final class Machinery implements Partners, MetadataCache.Listener {
 
   boolean isLive(String server) {
     return server.equals(id) || cache().server(server).isPresent();
+  }
+
+  /** How large a partition is, by the member that answers first. */
+  private OptionalLong bytes(String table, Partition partition) {
+    return new Gathering(this)
+            .begin(partition.members(), peer -> peer.progress(table, partition.id()))
+            .first(answered -> !answered.isEmpty())
+            .stream()
+            .flatMap(each -> each.value().stream())
+            .flatMap(List::stream)
+            .mapToLong(Push.Progress::bytes)
+            .max();
   }
 
   // ---- for replicas
@@ -297,7 +336,8 @@ final class Machinery implements Partners, MetadataCache.Listener {
     try {
       cache()
           .byId(table)
-          .ifPresent(known -> host.follow(known.config().schema(), known.metadata()));
+          .ifPresent(
+              known -> host.follow(known.config().schema(), known.metadata(), known.isConfirmed()));
     } finally {
       following.unlock();
     }
@@ -326,6 +366,9 @@ final class Machinery implements Partners, MetadataCache.Listener {
 
   void upkeep() {
     cache().tables().forEach(known -> follow(known.config().id())); // what failed before
+    cache().tables().stream()
+        .filter(MetadataCache.Known::isConfirmed)
+        .forEach(known -> host.seen(known.config().id(), cache().refreshedMicros()));
     host.upkeep();
     time.upkeep();
     scans.closeIdle();
@@ -382,6 +425,8 @@ final class Machinery implements Partners, MetadataCache.Listener {
     } else {
       host.abandon();
     }
+    memory.close();
+    stores.close();
     for (Thread thread : threads) {
       try {
         thread.join(TimeUnit.SECONDS.toMillis(30));

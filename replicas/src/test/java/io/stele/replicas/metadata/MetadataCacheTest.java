@@ -77,6 +77,20 @@ class MetadataCacheTest {
     assertThat(cache.atLeast(table, 2).orElseThrow().metadata().txn()).isEqualTo("1");
   }
 
+  /** It lost everything, and the table was listed again before anybody had noticed. */
+  @Test
+  void aServiceThatBeganAgainIsBelievedThoughItsVersionsAreLower() {
+    cluster.server("a").change(table, join(first, "1", "d"));
+    cache.refresh(table);
+    TableConfig listed = cluster.service.config("t").withMetadataServers(List.of("b"));
+    cluster.service.silent(true);
+    cluster.service.loseEverything();
+    cluster.service.restore(listed);
+    MetadataCache.Known known = cache.refresh(table).orElseThrow();
+    assertThat(known.config()).isEqualTo(listed);
+    assertThat(known.isConfirmed()).isTrue();
+  }
+
   @Test
   void whatIsKnownNeverBecomesOlder() {
     Metadata second = cluster.server("a").change(table, join(first, "1", "d"));

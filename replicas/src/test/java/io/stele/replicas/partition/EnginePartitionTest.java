@@ -265,6 +265,27 @@ class EnginePartitionTest {
     }
   }
 
+  @Test
+  void anErasureStaysUntilAllOthersHaveIt() {
+    try (TestReplica replica = new TestReplica()) {
+      long now = replica.clock.micros();
+      replica.apply(put("a", now - 5, "x"));
+      long erased = replica.apply(Cell.eraseRow(bytes("a"), Long.MIN_VALUE, now));
+      replica.confirmed = erased - 1;
+      replica.store().compact();
+      for (int i = 0; i < 2; i++) {
+        replica.clock.advance(TestReplica.GRACE.plusHours(1));
+        replica.store().compact();
+      }
+      assertThat(replica.changes(0, 1000)).as("somebody has not confirmed it").hasSize(1);
+      replica.apply(put("a", now - 7, "late"));
+      assertThat(replica.seen()).isEmpty();
+      replica.confirmed = erased;
+      replica.store().compact();
+      assertThat(replica.changes(0, 1000)).as("both are gone").isEmpty();
+    }
+  }
+
   // ---- schemas
 
   private static TableSchema schema(PurgePolicy purge) {

@@ -36,13 +36,17 @@ final class TestReplica implements AutoCloseable {
   private static final FilePath ROOT = FilePath.of("replicas");
   private static final StoreSettings SETTINGS =
       StoreSettings.DEFAULT
-          .withMemory(1 << 20, 4 << 20)
           .withAutoCompact(false)
           .withCommitLog(new CommitLogSettings(1 << 20, 0, 1 << 20, Duration.ofMillis(200)));
 
   final ManualClock clock;
+
+  /** Up to which sequence all others have its changes. */
+  volatile long confirmed = Long.MAX_VALUE;
+
   private MemoryFileStore files;
   private TableSchema schema;
+  private ReplicaStores stores;
   private EnginePartition partition;
 
   TestReplica() {
@@ -57,18 +61,29 @@ final class TestReplica implements AutoCloseable {
     this.clock = clock;
     this.files = new MemoryFileStore(clock);
     this.schema = schema;
-    this.partition = stores().open(NAME, schema);
+    this.stores = stores(files, clock);
+    this.partition = open();
   }
 
+  /** Those of its server. */
   ReplicaStores stores() {
+    return stores;
+  }
+
+  private static ReplicaStores stores(MemoryFileStore files, ManualClock clock) {
     return new ReplicaStores(
         files,
         ROOT,
         SETTINGS,
+        new UnflushedMemory(4 << 20, Duration.ofSeconds(10), _ -> {}),
         new BlockCache(1 << 20),
         clock,
         RandomSource.seeded(1),
         (_, _) -> {});
+  }
+
+  private EnginePartition open() {
+    return stores.begin(NAME, schema, 0, () -> confirmed);
   }
 
   EnginePartition store() {
@@ -80,8 +95,9 @@ final class TestReplica implements AutoCloseable {
   }
 
   void reopen() {
-    partition.close();
-    partition = stores().open(NAME, schema);
+    close();
+    stores = stores(files, clock);
+    partition = open();
   }
 
   void reopen(TableSchema changed) {
@@ -92,9 +108,10 @@ final class TestReplica implements AutoCloseable {
   /** The machine loses what was not synced, and starts again. */
   void crash(CrashMode mode) {
     MemoryFileStore left = files.crash(mode);
-    partition.close();
+    close();
     files = left;
-    partition = stores().open(NAME, schema);
+    stores = stores(files, clock);
+    partition = open();
   }
 
   /** Applies changes as one batch and waits until they are durable. */
@@ -164,5 +181,6 @@ final class TestReplica implements AutoCloseable {
   @Override
   public void close() {
     partition.close();
+    stores.close();
   }
 }

@@ -15,6 +15,7 @@ class KeeperSettingsTest {
     assertThat(defaults.deadAfter()).isEqualTo(Duration.ofMinutes(10));
     assertThat(defaults.metadataDeadAfter()).isEqualTo(Duration.ofSeconds(30));
     assertThat(defaults.metadataServers()).isEqualTo(3);
+    assertThat(defaults.moves()).isEqualTo(1);
   }
 
   @Test
@@ -28,8 +29,11 @@ class KeeperSettingsTest {
     assertThatThrownBy(
             () ->
                 new KeeperSettings(
-                    Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(1), 0))
+                    Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(1), 0, 1))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("0 metadata servers");
+    assertThatThrownBy(() -> KeeperSettings.DEFAULT.withMoves(-1))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessage("keeper: -1 moves: must not be negative");
   }
 }

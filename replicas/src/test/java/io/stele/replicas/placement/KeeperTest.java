@@ -7,13 +7,17 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.error.UnavailableException;
 import io.stele.replicas.MetadataCluster;
 import io.stele.replicas.metadata.Assignment;
+import io.stele.replicas.metadata.Coordination.LiveServer;
 import io.stele.replicas.metadata.Metadata;
 import io.stele.replicas.metadata.MetadataChange;
 import io.stele.replicas.metadata.Partition;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -26,6 +30,13 @@ class KeeperTest {
   private final List<KeeperEvent> events = new ArrayList<>();
   private final Keeper keeper = keeper("a");
 
+  private final Map<String, Long> bytes = new HashMap<>(); // of partitions
+
+  private OptionalLong sizeOf(Partition partition) {
+    Long known = bytes.get(partition.id());
+    return known == null ? OptionalLong.empty() : OptionalLong.of(known);
+  }
+
   private Keeper keeper(String server) {
     cluster.service.lead(server);
     return new Keeper(
@@ -34,6 +45,7 @@ class KeeperTest {
         cluster.network.from(MetadataCluster.address(server))::metadata,
         cluster.clock,
         cluster.random,
+        (_, partition) -> sizeOf(partition),
         events::add,
         KeeperSettings.DEFAULT.withDeadAfter(GRACE, METADATA_GRACE));
   }
@@ -220,6 +232,91 @@ class KeeperTest {
     assertThat(split.lower().members().getFirst().server()).isNotEqualTo("b");
     assertThat(split.upper().members()).containsExactly(new Assignment("c", "u1"));
     assertThat(partition().joining()).hasSize(1);
+  }
+
+  @Test
+  void theReplacementIsOnARackThatTheOthersAreNotOn() {
+    for (String server : List.of("a", "b", "c", "d", "e")) {
+      String rack = server.equals("e") ? "z" : server.equals("a") ? "x" : "of " + server;
+      String shared = server.equals("c") ? "x" : rack; // by a and c
+      cluster.service.live(
+          new LiveServer(server, MetadataCluster.address(server), 500, 1000, Optional.of(shared)));
+    }
+    cluster.stop("b");
+    pass(GRACE);
+    assertThat(partition().joining().getFirst().assignment().server()).isEqualTo("e");
+  }
+
+  // ---- balance
+
+  private void split(String partition, String at, String lower, String upper) {
+    List<Assignment> members =
+        valid().partition(partition).orElseThrow().members().stream()
+            .map(each -> new Assignment(each.server(), each.id() + at))
+            .toList();
+    change(
+        new MetadataChange.BeginSplit(
+            partition,
+            new Partition.Split(
+                Bytes.utf8(at),
+                new Partition.Half(lower, members),
+                new Partition.Half(
+                    upper,
+                    members.stream()
+                        .map(each -> new Assignment(each.server(), each.id() + "+"))
+                        .toList()))));
+    change(new MetadataChange.FinalizeSplit(partition, lower, upper));
+  }
+
+  private List<Partition.Joining> moves() {
+    return valid().partitions().stream().flatMap(each -> each.joining().stream()).toList();
+  }
+
+  @Test
+  void replicasMoveOneAtATimeUntilServersHaveAlike() {
+    split("t-p", "m", "low", "up");
+    keeper.round();
+    assertThat(moves()).hasSize(1);
+    Partition.Joining move = moves().getFirst();
+    assertThat(move.assignment().server()).isIn("a", "e");
+    assertThat(move.replaces()).isPresent();
+    keeper.round();
+    assertThat(moves()).as("no other before it is done").containsExactly(move);
+    assertThat(events).hasSize(1).allMatch(each -> each instanceof KeeperEvent.Moving);
+    String partition =
+        valid().partitions().stream()
+            .filter(each -> !each.joining().isEmpty())
+            .findFirst()
+            .orElseThrow()
+            .id();
+    change(new MetadataChange.FinalizeJoin(partition, move.assignment().id()));
+    keeper.round();
+    assertThat(moves()).as("the next").hasSize(1);
+    assertThat(moves().getFirst().assignment().server())
+        .isIn("a", "e")
+        .isNotEqualTo(move.assignment().server());
+  }
+
+  @Test
+  void aMoveToAServerThatIsNotLiveAnyMoreIsGivenUpAtOnce() {
+    cluster.service.live(new LiveServer("a", MetadataCluster.address("a"), 1, 1000)); // full
+    split("t-p", "m", "low", "up");
+    keeper.round();
+    assertThat(moves()).extracting(each -> each.assignment().server()).containsExactly("e");
+    cluster.stop("e");
+    keeper.round();
+    assertThat(moves()).isEmpty();
+    assertThat(events).anyMatch(each -> each instanceof KeeperEvent.GivenUp);
+    assertThat(valid().partitions()).allMatch(each -> each.members().size() == 3);
+  }
+
+  @Test
+  void whatIsBeingSplitOrHasDeadMembersStays() {
+    split("t-p", "m", "low", "up");
+    cluster.stop("b");
+    pass(GRACE.minusSeconds(10));
+    assertThat(moves()).isEmpty();
+    assertThat(events).noneMatch(each -> each instanceof KeeperEvent.Moving);
   }
 
   // ---- metadata servers

@@ -10,6 +10,7 @@ import io.stele.replicas.metadata.Coordination.LiveServer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -62,10 +63,48 @@ class PlacementTest {
     assertThat(placement.choose(4, live)).hasSize(4);
   }
 
+  private static LiveServer server(String id, String rack) {
+    return new LiveServer(id, "host-" + id, 500, 1000, Optional.of(rack));
+  }
+
+  @Test
+  void racksAreDifferentAsFarAsThereAreEnough() {
+    List<LiveServer> live =
+        List.of(
+            server("a", "x"),
+            server("b", "x"),
+            server("c", "x"),
+            server("d", "y"),
+            server("e", "y"),
+            server("f", 500)); // shares nothing with others
+    for (int i = 0; i < 200; i++) {
+      assertThat(placement.choose(3, live)).extracting(LiveServer::place).doesNotHaveDuplicates();
+      List<LiveServer> four = placement.choose(4, live);
+      assertThat(four).extracting(LiveServer::place).contains("rack x", "rack y", "server f");
+      assertThat(placement.order(live, Set.of("a", "d"), Set.of("d")).getFirst().place())
+          .as("beside d")
+          .isNotEqualTo("rack y");
+      assertThat(placement.order(live.subList(0, 5), Set.of("a"), Set.of("a")).getFirst().id())
+          .isIn("d", "e");
+    }
+  }
+
+  @Test
+  void aRackIsNoReasonToTakeAServerThatIsNearlyFull() {
+    List<LiveServer> live =
+        List.of(
+            server("a", "x"),
+            server("b", "x"),
+            new LiveServer("full", "host-full", 10, 1000, Optional.of("y")));
+    for (int i = 0; i < 50; i++) {
+      assertThat(placement.choose(2, live)).extracting(LiveServer::id).containsOnly("a", "b");
+    }
+  }
+
   @Test
   void serversThatHaveItAreLeftOut() {
     List<LiveServer> live = List.of(server("a", 500), server("b", 500), server("c", 500));
-    assertThat(placement.order(live, Set.of("a", "c")))
+    assertThat(placement.order(live, Set.of("a", "c"), List.of()))
         .extracting(LiveServer::id)
         .containsExactly("b");
   }

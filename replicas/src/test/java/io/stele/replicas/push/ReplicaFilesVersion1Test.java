@@ -1,5 +1,6 @@
 package io.stele.replicas.push;
 
+import static java.time.temporal.ChronoUnit.MICROS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.bytes.Bytes;
@@ -9,6 +10,7 @@ import io.stele.replicas.metadata.Assignment;
 import io.stele.testkit.file.StoredBytes;
 import io.stele.testkit.golden.FormatFile;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -77,5 +79,13 @@ class ReplicaFilesVersion1Test {
     takeover.asDone().save(files);
     readStored("takeover-done-v1.bin", "TAKEOVER");
     assertThat(Takeover.load(files)).contains(takeover.asDone());
+  }
+
+  @Test
+  void whenItWasLastSeen() throws IOException {
+    long micros = 1_700_000_000_000_000L;
+    LastSeen.open(files).note(micros, Duration.ofDays(10));
+    readStored("seen-v1.bin", "SEEN");
+    assertThat(LastSeen.open(files).before(micros + 5)).isEqualTo(Duration.of(5, MICROS));
   }
 }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.UnavailableException;
@@ -132,6 +133,7 @@ class LostReplicaTest {
     for (String lost : List.of(b, c)) { // they kept the METADATA file too
       cluster.server("a").removeMetadata("t", lost);
     }
+    await().until(() -> cluster.server("a").machinery().cache().servers().size() == 1);
     assertThatThrownBy(() -> write(cluster.server("a"), "t", "r", "w"))
         .isInstanceOf(UnavailableException.class);
     assertThat(cluster.server("a").removeServer("t", b))
@@ -164,6 +166,71 @@ class LostReplicaTest {
     awaitEvent("has been filled by the others");
     assertThat(get(cluster.server("c"), "t", "r")).contains("v");
     assertThat(cluster.disk("c").list(FilePath.of("set-aside"))).hasSize(1);
+  }
+
+  /** A file with cells of a replica. */
+  private FilePath cells(String name, String table) throws IOException {
+    FilePath fragments = directory(name, table).resolve("fragments");
+    return cluster.disk(name).list(fragments).getFirst().path();
+  }
+
+  private void corrupt(String name) throws IOException {
+    cluster.disk(name).corrupt(cells(name, "t"), 8 * 20); // in its first block
+  }
+
+  @Test
+  void aReplicaThatIsFoundCorruptIsSetAsideAndFilledWhileTheServerRuns() throws IOException {
+    cluster.start("a", "b", "c").create("t", 3);
+    write(cluster.server("a").at(ALL), "t", "r", "v");
+    cluster.server("a").flush("t");
+    corrupt("c");
+    assertThatThrownBy(() -> get(cluster.server("c"), "t", "r"))
+        .as("the client asks another")
+        .isInstanceOf(NotServingException.class)
+        .hasMessageContaining("corrupt data in");
+    awaitEvent("it was set aside");
+    awaitEvent("has been filled by the others");
+    assertThat(get(cluster.server("c"), "t", "r")).contains("v");
+    assertThat(cluster.disk("c").list(FilePath.of("set-aside"))).hasSize(1);
+    write(cluster.server("c").at(ALL), "t", "r2", "v2");
+    cluster.awaitEqual("t");
+  }
+
+  @Test
+  void ofTwoReplicasThatAreCorruptNeitherIsSetAside() throws IOException {
+    cluster.start("a", "b", "c").create("t", 3);
+    write(cluster.server("a").at(ALL), "t", "r", "v");
+    cluster.server("a").flush("t");
+    corrupt("b");
+    corrupt("c");
+    for (String name : List.of("b", "c")) { // neither could be filled by the other
+      assertThatThrownBy(() -> get(cluster.server(name), "t", "r"))
+          .isInstanceOf(NotServingException.class);
+      await()
+          .until(
+              () ->
+                  cluster.events.stream()
+                      .anyMatch(
+                          each ->
+                              each.startsWith(name + ": ")
+                                  && each.contains("is kept, as too few others can fill it")));
+      assertThat(cluster.disk(name).list(FilePath.of("set-aside"))).isEmpty();
+    }
+    assertThat(get(cluster.server("a"), "t", "r")).contains("v");
+    write(cluster.server("b"), "t", "r2", "v2"); // they go on with what they can
+  }
+
+  @Test
+  void theOnlyReplicaIsKeptThoughItIsCorrupt() throws IOException {
+    cluster.start("a");
+    cluster.create("t", 1);
+    write(cluster.server("a"), "t", "r", "v");
+    cluster.server("a").flush("t");
+    corrupt("a");
+    assertThatThrownBy(() -> get(cluster.server("a"), "t", "r"))
+        .isInstanceOf(CorruptDataException.class);
+    awaitEvent("it is kept, as too few others can fill it now");
+    write(cluster.server("a"), "t", "r2", "v2");
   }
 
   @Test

@@ -78,7 +78,7 @@ class RandomFaultsTest {
   void manySeeds() throws Exception {
     LongRun.repeat(
         RandomFaultsTest.class,
-        3,
+        1,
         seed -> {
           run(seed, 4 * STEPS);
           return acknowledged.size() + compared.get();
@@ -99,7 +99,8 @@ class RandomFaultsTest {
                 cluster
                     .settings
                     .keeper()
-                    .withDeadAfter(Duration.ofMillis(400), Duration.ofMillis(400)));
+                    .withDeadAfter(Duration.ofMillis(400), Duration.ofMillis(400))
+                    .withMoves(1));
     cluster.start(NAMES.toArray(String[]::new));
     cluster.create("t", 3);
     List<Thread> writers = new ArrayList<>();

@@ -79,10 +79,11 @@ final class ReplicaCluster implements AutoCloseable {
             MetadataSettings.DEFAULT
                 .withPoll(Duration.ofMillis(200))
                 .withTries(20, Duration.ofMillis(10)))
-        .withKeeper(KeeperSettings.DEFAULT.withEvery(Duration.ofMillis(100)))
+        .withKeeper(KeeperSettings.DEFAULT.withEvery(Duration.ofMillis(100)).withMoves(0))
+        .withScrub(new ScrubSettings(Duration.ZERO, 1L << 30))
         .withTimeouts(Duration.ofSeconds(5), Duration.ofSeconds(2))
         .withUpkeep(Duration.ofMillis(50))
-        .withMemoryBytes(4 << 20);
+        .withMemoryBytes(16 << 20);
   }
 
   ReplicaCluster start(String... names) {
@@ -225,6 +226,20 @@ final class ReplicaCluster implements AutoCloseable {
                                             .filter(each -> each.id().equals(member.server()))
                                             .allMatch(
                                                 each -> replica(each, partition).isPresent()))));
+  }
+
+  /** Waits until every replica knows that all others have everything. */
+  void awaitSettled(String table) {
+    await()
+        .pollInterval(Duration.ofMillis(10))
+        .until(
+            () ->
+                metadata(table).partitions().getFirst().members().stream()
+                    .map(member -> replica(nameOf(member.server()), table).progress())
+                    .allMatch(
+                        progress ->
+                            progress.confirmed().stream()
+                                .allMatch(each -> each.sequence() >= progress.sequence())));
   }
 
   private static Optional<LocalReplica> replica(ReplicaServer server, Partition partition) {

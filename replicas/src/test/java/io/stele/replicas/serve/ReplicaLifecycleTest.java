@@ -225,6 +225,51 @@ class ReplicaLifecycleTest {
     cluster.awaitEqual("t");
   }
 
+  private List<String> copiesTo(String server) {
+    return cluster.events.stream()
+        .filter(each -> each.contains(" cells to " + cluster.id(server)))
+        .toList();
+  }
+
+  /** In the place of the last member. */
+  private void join(Assignment joining) {
+    Optional<String> replaced = Optional.of(only().members().getLast().id());
+    change(new MetadataChange.Join(only().id(), joining, replaced));
+  }
+
+  @Test
+  void oneMemberCopiesEverythingToAServerThatJoins() {
+    cluster.start("a", "b", "c").create("t", 3);
+    fill(a().at(ALL), 60);
+    cluster.awaitSettled("t");
+    cluster.start("d");
+    Assignment joining = new Assignment(cluster.id("d"), newId());
+    join(joining);
+    await().until(() -> only().members().contains(joining));
+    cluster.awaitSettled("t");
+    assertThat(copiesTo("d")).hasSize(1).allMatch(each -> each.contains("60 cells"));
+    assertThat(scan(cluster.server("d"), "t")).hasSize(60);
+  }
+
+  @Test
+  void aFeederThatCannotSendIsNotWaitedForWhenItIsGone() {
+    cluster.start("a", "b", "c").create("t", 3);
+    fill(a().at(ALL), 60);
+    cluster.awaitSettled("t");
+    cluster.start("d");
+    String feeder = cluster.nameOf(only().members().getFirst().server());
+    cluster.network.cut(address(feeder), address("d"));
+    Assignment joining = new Assignment(cluster.id("d"), newId());
+    join(joining);
+    await().until(() -> !cluster.replicaDirectories("d").isEmpty());
+    assertThat(only().joining()).hasSize(1);
+    cluster.crash(feeder);
+    await().until(() -> only().members().contains(joining));
+    await() // the new member itself may hear of it last
+        .ignoreExceptionsInstanceOf(NotServingException.class)
+        .untilAsserted(() -> assertThat(scan(cluster.server("d"), "t")).hasSize(60));
+  }
+
   @Test
   void theLastCopyIsKeptUntilAllOthersHaveIt() {
     cluster.start("a", "b");

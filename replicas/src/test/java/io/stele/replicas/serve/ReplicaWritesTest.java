@@ -41,6 +41,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -95,18 +97,8 @@ class ReplicaWritesTest {
         .isEqualTo(cluster.replica("a", "t").store().sequence());
   }
 
-  /** Waits until every replica knows that all others have everything. */
   private void settled() {
-    await()
-        .pollInterval(Duration.ofMillis(10))
-        .until(
-            () ->
-                cluster.servers.keySet().stream()
-                    .map(name -> cluster.replica(name, "t").progress())
-                    .allMatch(
-                        progress ->
-                            progress.confirmed().stream()
-                                .allMatch(each -> each.sequence() >= progress.sequence())));
+    cluster.awaitSettled("t");
   }
 
   @Test
@@ -123,6 +115,67 @@ class ReplicaWritesTest {
     cluster.network.heal();
     writes.forEach(ReplicaCluster::result);
     assertThat(cluster.network.count("push")).isLessThan(20);
+  }
+
+  private static void join(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private long confirmedByTheOther() {
+    return cluster.replica("a", "t").progress().confirmed().getFirst().sequence();
+  }
+
+  @Test
+  void aWriteDoesNotWaitForTheAnswerToTheOneBefore() {
+    cluster.start("a", "b").create("t", 2);
+    write(a().at(ALL), "t", "first", "connects");
+    settled();
+    long before = confirmedByTheOther();
+    CountDownLatch held = new CountDownLatch(1);
+    cluster
+        .network
+        .on(call -> call.is("push") && call.to().equals(address("b")))
+        .runAfter(() -> join(held));
+    CompletableFuture<Long> slow = a().at(ALL).apply("t", put("slow", "v"), Tables.ANY_TXN, true);
+    await().until(() -> get(cluster.server("b"), "t", "slow").isPresent());
+    write(a().at(ALL), "t", "quick", "v");
+    assertThat(slow).isNotDone();
+    assertThat(confirmedByTheOther()).as("without a hole").isEqualTo(before);
+    held.countDown();
+    result(slow);
+    settled();
+  }
+
+  @Test
+  void whatIsInFlightBehindAFailureIsSentAgain() {
+    cluster.start("a", "b").create("t", 2);
+    write(a().at(ALL), "t", "first", "connects");
+    settled();
+    long before = confirmedByTheOther();
+    CountDownLatch reached = new CountDownLatch(1);
+    CountDownLatch held = new CountDownLatch(1);
+    cluster
+        .network
+        .on(call -> call.is("push") && call.to().equals(address("b")))
+        .runBefore(
+            () -> {
+              reached.countDown();
+              join(held);
+              throw new UnavailableException("lost on its way");
+            });
+    CompletableFuture<Long> lost = a().at(ALL).apply("t", put("lost", "v"), Tables.ANY_TXN, true);
+    join(reached);
+    write(a().at(ALL), "t", "quick", "v");
+    assertThat(get(cluster.server("b"), "t", "lost")).isEmpty();
+    assertThat(confirmedByTheOther()).as("without a hole").isEqualTo(before);
+    held.countDown();
+    result(lost);
+    assertThat(get(cluster.server("b"), "t", "lost")).isPresent();
+    settled();
   }
 
   @Test

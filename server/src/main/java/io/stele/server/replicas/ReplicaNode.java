@@ -25,7 +25,6 @@ import io.stele.server.front.TableFront;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -60,8 +59,7 @@ public final class ReplicaNode implements AutoCloseable {
       throws IOException {
     LocalFileStore files = LocalFileStore.open(settings.directory());
     String id = ServerId.of(files, RandomSource.system());
-    Registration registration =
-        new Registration(() -> self(id, settings.address(), settings.directory()));
+    Registration registration = new Registration(() -> self(id, settings));
     ReplicaNode node = new ReplicaNode(registration);
     node.parts.push(files);
     boolean started = false;
@@ -140,13 +138,17 @@ public final class ReplicaNode implements AutoCloseable {
     return registration.awaitRegistered(patience);
   }
 
-  private static LiveServer self(String id, String address, Path directory) {
+  private static LiveServer self(String id, ReplicaNodeSettings settings) {
+    long free = 0; // a disk that cannot be asked gets nothing more while there are others
+    long total = 0;
     try {
-      FileStore disk = Files.getFileStore(directory);
-      return new LiveServer(id, address, disk.getUsableSpace(), disk.getTotalSpace());
+      FileStore disk = Files.getFileStore(settings.directory());
+      free = disk.getUsableSpace();
+      total = disk.getTotalSpace();
     } catch (IOException e) {
-      return new LiveServer(id, address, 0, 0); // gets nothing more while there are others
+      // Said again a little later.
     }
+    return new LiveServer(id, settings.address(), free, total, settings.rack());
   }
 
   /** One that does not answer is given up soon enough for a session to be renewed elsewhere. */

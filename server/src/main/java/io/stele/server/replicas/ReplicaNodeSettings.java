@@ -5,6 +5,7 @@ import io.stele.replicas.serve.ReplicaSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a server is among those of replicated tables.
@@ -15,6 +16,7 @@ import java.util.List;
  * @param session how long it may be silent before it is taken for dead
  * @param awaitsMetastore whether it asks that before it serves, since it certainly answers soon
  * @param cacheBytes for blocks of files
+ * @param rack what it shares with servers that may fail together with it
  */
 public record ReplicaNodeSettings(
     String address,
@@ -23,7 +25,8 @@ public record ReplicaNodeSettings(
     Duration session,
     boolean awaitsMetastore,
     ReplicaSettings server,
-    long cacheBytes) {
+    long cacheBytes,
+    Optional<String> rack) {
   public ReplicaNodeSettings {
     metastore = List.copyOf(metastore);
     if (metastore.isEmpty()) {

@@ -11,8 +11,10 @@ import java.util.Map;
  * metastore get}:
  *
  * <pre>{@code
- * {"address": "10.0.0.7:7835", "freeBytes": 70368744177, "totalBytes": 107374182400}
+ * {"address": "10.0.0.7:7835", "freeBytes": 70368744177, "totalBytes": 107374182400, "rack": "b"}
  * }</pre>
+ *
+ * One that is on no rack says nothing of it.
  */
 final class ServerText {
   private ServerText() {}
@@ -22,6 +24,7 @@ final class ServerText {
     object.put("address", server.address());
     object.put("freeBytes", server.freeBytes());
     object.put("totalBytes", server.totalBytes());
+    server.rack().ifPresent(rack -> object.put("rack", rack));
     return Json.writeLine(object);
   }
 
@@ -35,6 +38,7 @@ final class ServerText {
                 key.substring(ReplicaKeys.SERVERS.length()),
                 object.text("address"),
                 object.number("freeBytes"),
-                object.number("totalBytes")));
+                object.number("totalBytes"),
+                object.optionalText("rack")));
   }
 }

@@ -14,6 +14,7 @@ import io.stele.replicas.metadata.TableConfigText;
 import io.stele.testkit.golden.FormatFile;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Values of the metastore's keys in their first form; they are read for ever. */
@@ -47,6 +48,15 @@ class ConfigTextTest {
     LiveServer server = new LiveServer("9a03", "10.0.0.7:7835", 70_368_744_177L, 107_374_182_400L);
     byte[] stored =
         FormatFile.read("replica-server-v1.json", ServerText.write(server).getBytes(UTF_8));
+    assertThat(ServerText.server(ReplicaKeys.server("9a03"), new String(stored, UTF_8)))
+        .isEqualTo(server);
+  }
+
+  @Test
+  void aServerOnARack() {
+    LiveServer server = new LiveServer("9a03", "10.0.0.7:7835", 7, 10, Optional.of("b"));
+    byte[] stored =
+        FormatFile.read("replica-server-v2.json", ServerText.write(server).getBytes(UTF_8));
     assertThat(ServerText.server(ReplicaKeys.server("9a03"), new String(stored, UTF_8)))
         .isEqualTo(server);
   }

@@ -6,6 +6,7 @@ import io.stele.engine.chain.Link;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.engine.disk.FragmentProperties;
 import io.stele.engine.memory.MemFragment;
+import io.stele.engine.memory.MemoryBudget;
 import io.stele.engine.merge.Older;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.tablet.ChainEdit;
@@ -40,7 +41,7 @@ import java.util.function.Supplier;
  */
 final class FlushRun {
   private final ServerParts server;
-  private final Memory memory;
+  private final MemoryBudget memory;
   private final LogRelease release;
   private final TabletConfigs configs;
   private final ReentrantLock running = new ReentrantLock(); // one at a time
@@ -48,7 +49,7 @@ final class FlushRun {
   // Tablets that were flushed out: until META knows, it relies on the log from a transaction on.
   private final Map<Tablet, Long> unsaved = new ConcurrentHashMap<>();
 
-  FlushRun(ServerParts server, Memory memory, LogRelease release, TabletConfigs configs) {
+  FlushRun(ServerParts server, MemoryBudget memory, LogRelease release, TabletConfigs configs) {
     this.server = server;
     this.memory = memory;
     this.release = release;

@@ -2,6 +2,7 @@ package io.stele.tables.write;
 
 import io.stele.base.error.UnavailableException;
 import io.stele.engine.commitlog.CommitLog;
+import io.stele.engine.memory.MemoryBudget;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.ServerParts;
@@ -32,7 +33,7 @@ public final class Flusher implements AutoCloseable {
 
   private final ServerParts server;
   private final CommitLog log;
-  private final Memory memory;
+  private final MemoryBudget memory;
   private final FlushRun run;
   private final LogRelease release;
   private final WriteSettings settings;
@@ -47,7 +48,7 @@ public final class Flusher implements AutoCloseable {
   Flusher(
       ServerParts server,
       CommitLog log,
-      Memory memory,
+      MemoryBudget memory,
       FlushRun run,
       LogRelease release,
       WriteSettings settings,

@@ -14,6 +14,7 @@ import io.stele.base.schema.TableSchema;
 import io.stele.base.time.Clock;
 import io.stele.engine.commitlog.CommitLog;
 import io.stele.engine.memory.MemFragment;
+import io.stele.engine.memory.MemoryBudget;
 import io.stele.tables.tablet.CommitLock;
 import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.Table;
@@ -57,7 +58,7 @@ public final class WritePath {
   private final CommitLock lock;
   private final Sequencer sequencer;
   private final CommitLog log;
-  private final Memory memory;
+  private final MemoryBudget memory;
   private final DiskRoom room;
   private final RowTxns rows;
   private final Clock clock;
@@ -75,7 +76,7 @@ public final class WritePath {
       CommitLock lock,
       Sequencer sequencer,
       CommitLog log,
-      Memory memory,
+      MemoryBudget memory,
       DiskRoom room,
       RowTxns rows,
       Clock clock,
@@ -147,7 +148,8 @@ public final class WritePath {
     boolean inLogQueue = false;
     try {
       long txn = commitAdmitted(table, batch, commitMaxTxn, waitedFor, arrived);
-      if (bytes >= Memory.LARGE) { // of those that are in memory twice, few may be on their way
+      if (bytes >= MemoryBudget.LARGE) {
+        // Of those that are in memory twice, few may be on their way.
         inLogQueue = true;
         var _ = whenDurable(txn).whenComplete((_, _) -> memory.arrived(bytes));
       }

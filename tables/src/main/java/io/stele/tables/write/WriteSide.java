@@ -4,6 +4,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.engine.commitlog.CommitLog;
 import io.stele.engine.commitlog.LogReplay;
+import io.stele.engine.memory.MemoryBudget;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
@@ -17,7 +18,7 @@ import java.util.function.Supplier;
 /** The log, the write path and the flusher of a server, put together. */
 public final class WriteSide implements AutoCloseable {
   private final CommitLog log;
-  private final Memory memory;
+  private final MemoryBudget memory;
   private final WritePath path;
   private final Flusher flusher;
   private final DiskRoom room;
@@ -63,7 +64,7 @@ public final class WriteSide implements AutoCloseable {
                 }
               }
             });
-    this.memory = new Memory(settings.memoryBytes(), settings.throttleLimit().toNanos());
+    this.memory = new MemoryBudget(settings.memoryBytes(), settings.throttleLimit().toNanos());
     LogRelease release = new LogRelease(server, log, tables);
     FlushRun run = new FlushRun(server, memory, release, configs);
     this.room =

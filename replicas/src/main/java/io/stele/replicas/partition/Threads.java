@@ -1,13 +1,13 @@
-package io.stele.replicas.push;
+package io.stele.replicas.partition;
 
 import java.util.concurrent.locks.Condition;
 
 /** Small things about threads that the JDK leaves to its users. Nobody here is interrupted. */
-final class Threads {
+public final class Threads {
   private Threads() {}
 
   /** Waits for a thread's end, and keeps an interrupt for later. */
-  static void join(Thread thread) {
+  public static void join(Thread thread) {
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {
@@ -23,7 +23,7 @@ final class Threads {
 
   /** Waits for a signal; returns the nanoseconds that are left. */
   @SuppressWarnings("WaitNotInLoop") // its callers loop
-  static long await(Condition condition, long nanos) {
+  public static long await(Condition condition, long nanos) {
     try {
       return condition.awaitNanos(nanos);
     } catch (InterruptedException e) {

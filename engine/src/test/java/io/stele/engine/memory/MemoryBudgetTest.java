@@ -1,4 +1,4 @@
-package io.stele.tables.write;
+package io.stele.engine.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
-class MemoryTest {
+class MemoryBudgetTest {
   @Test
   void belowTheLimitNobodyWaits() {
-    Memory memory = new Memory(100, 0);
+    MemoryBudget memory = new MemoryBudget(100, 0);
     memory.admit(1);
     memory.arrived(1);
     memory.add(99);
@@ -26,7 +26,7 @@ class MemoryTest {
 
   @Test
   void aWriterIsTurnedAwayWhenNothingIsFreedForTooLong() {
-    Memory memory = new Memory(100, TimeUnit.MILLISECONDS.toNanos(20));
+    MemoryBudget memory = new MemoryBudget(100, TimeUnit.MILLISECONDS.toNanos(20));
     memory.add(130);
     assertThatThrownBy(() -> memory.admit(1))
         .isInstanceOf(ExhaustedException.class)
@@ -35,7 +35,7 @@ class MemoryTest {
 
   @Test
   void throttledWritersWakeWhenAFlushHasFreedMemory() throws Exception {
-    Memory memory = new Memory(100, TimeUnit.SECONDS.toNanos(50));
+    MemoryBudget memory = new MemoryBudget(100, TimeUnit.SECONDS.toNanos(50));
     memory.add(150);
     Thread[] writers = new Thread[3];
     for (int i = 0; i < writers.length; i++) {
@@ -56,7 +56,7 @@ class MemoryTest {
 
   @Test
   void anInterruptedWriterIsTurnedAway() throws Exception {
-    Memory memory = new Memory(100, TimeUnit.SECONDS.toNanos(50));
+    MemoryBudget memory = new MemoryBudget(100, TimeUnit.SECONDS.toNanos(50));
     memory.add(150);
     Thread.currentThread().interrupt();
     assertThatThrownBy(() -> memory.admit(1))
@@ -71,7 +71,7 @@ class MemoryTest {
    */
   @Test
   void largeChangesComeOneAfterTheOtherIfTogetherTheyAreTooMuch() throws Exception {
-    Memory memory = new Memory(100, TimeUnit.SECONDS.toNanos(50));
+    MemoryBudget memory = new MemoryBudget(100, TimeUnit.SECONDS.toNanos(50));
     memory.admit(60);
     memory.admit(40);
     Thread third = Thread.ofPlatform().daemon().unstarted(() -> memory.admit(60));
@@ -85,7 +85,7 @@ class MemoryTest {
 
   @Test
   void aChangeLargerThanAllIsTakenAlone() {
-    Memory memory = new Memory(100, TimeUnit.MILLISECONDS.toNanos(20));
+    MemoryBudget memory = new MemoryBudget(100, TimeUnit.MILLISECONDS.toNanos(20));
     memory.admit(500);
     assertThatThrownBy(() -> memory.admit(1))
         .isInstanceOf(ExhaustedException.class)

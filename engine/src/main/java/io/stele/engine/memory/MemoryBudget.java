@@ -1,4 +1,4 @@
-package io.stele.tables.write;
+package io.stele.engine.memory;
 
 import io.stele.base.error.ExhaustedException;
 import java.util.concurrent.TimeUnit;
@@ -8,13 +8,13 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * How much memory the mem fragments of all tables take, and the changes that are on their way
- * there. Writers wait while it is too much, and are woken when a flush has freed some, or when
+ * The memory that the mem fragments of a server take together, with the changes that are on their
+ * way there. Writers wait while it is too much, and are woken when a flush has freed some, or when
  * another change has arrived.
  */
-public final class Memory {
+public final class MemoryBudget {
   /** A change of this size counts as on its way until the log has let go of it. */
-  static final long LARGE = 1 << 20;
+  public static final long LARGE = 1 << 20;
 
   /** Of the limit: if no more is used than this part of it, memory is as good as empty. */
   private static final int LITTLE = 4;
@@ -33,7 +33,7 @@ public final class Memory {
    * @param limit writers wait at this many bytes
    * @param patienceNanos and are turned away after so long
    */
-  Memory(long limit, long patienceNanos) {
+  public MemoryBudget(long limit, long patienceNanos) {
     this.limit = limit;
     this.patienceNanos = patienceNanos;
   }
@@ -43,16 +43,16 @@ public final class Memory {
   }
 
   /** How full it is, 1 at the limit. */
-  double fullness() {
+  public double fullness() {
     return (double) used.get() / limit;
   }
 
   /** Whether a change waits for room: what is in memory should leave it. */
-  boolean isAwaited() {
+  public boolean isAwaited() {
     return waiting.get() > 0;
   }
 
-  void add(long bytes) {
+  public void add(long bytes) {
     used.addAndGet(bytes);
     if (bytes < 0) {
       wake();
@@ -73,7 +73,7 @@ public final class Memory {
    * may take more than the limit if no other is on its way; a large one only if little is in memory
    * either, since it is there several times before it has arrived, as is one that is flushed.
    */
-  void admit(long bytes) {
+  public void admit(long bytes) {
     if (tryAdmit(bytes)) {
       return;
     }
@@ -124,7 +124,7 @@ public final class Memory {
   }
 
   /** A change that was admitted is in memory, in the log, or refused. */
-  void arrived(long bytes) {
+  public void arrived(long bytes) {
     admitted.addAndGet(-bytes);
     if (waiting.get() > 0) {
       wake();
