@@ -18,8 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The processes behind lookups over HTTP: one that answers a constant, a node that has all shards,
- * and one that has none, and so asks the other. Node to node they are of one cluster.
+ * The processes behind lookups over HTTP: one that answers a constant, one that gets it from there
+ * for each request, a node that has all shards, and one that has none, and so asks the other. Node
+ * to node they are of one cluster.
  */
 final class Servers implements AutoCloseable {
   private static final List<String> HEAP = List.of("-Xms256m", "-Xmx1g");
@@ -51,15 +52,10 @@ final class Servers implements AutoCloseable {
   }
 
   private void begin(Path source) throws Exception {
-    int constant = FreePorts.next();
-    ChildProcess limit =
-        new ChildProcess(
-            "the constant",
-            SteleProgram.java(flags(), ConstantServer.class.getName(), Integer.toString(constant)),
-            directory.resolve("constant.log"));
-    limit.launch();
-    running.add(limit);
-    addresses.add("127.0.0.1:" + constant);
+    constant("constant");
+    awaitAnswer(0);
+    constant("constant-proxied", constant());
+    awaitAnswer(1);
     ServerProcess holder =
         node("holder", source, "--roles=metastore,datasets", "--set=datasets.time-to-converge=0s");
     var _ =
@@ -69,7 +65,21 @@ final class Servers implements AutoCloseable {
             "--roles=datasets",
             "--metastore=" + holder.address(),
             "--set=datasets.time-to-converge=24h"); // it never gets to have shards
-    awaitAnswer(0);
+  }
+
+  private void constant(String name, String... behind) throws IOException {
+    int port = FreePorts.next();
+    List<String> program =
+        new ArrayList<>(List.of(ConstantServer.class.getName(), Integer.toString(port)));
+    program.addAll(List.of(behind));
+    ChildProcess started =
+        new ChildProcess(
+            name,
+            SteleProgram.java(flags(), program.toArray(String[]::new)),
+            directory.resolve(name + ".log"));
+    started.launch();
+    running.add(started);
+    addresses.add("127.0.0.1:" + port);
   }
 
   /** Starts a node; returns when it answers. */
@@ -124,12 +134,16 @@ final class Servers implements AutoCloseable {
     return addresses.get(0);
   }
 
-  String holder() {
+  String proxiedConstant() {
     return addresses.get(1);
   }
 
-  String proxy() {
+  String holder() {
     return addresses.get(2);
+  }
+
+  String proxy() {
+    return addresses.get(3);
   }
 
   /** The process that answers at an address, and those that it asks. */
@@ -137,8 +151,9 @@ final class Servers implements AutoCloseable {
     List<ChildProcess> behind =
         switch (addresses.indexOf(address)) {
           case 0 -> running.subList(0, 1);
-          case 1 -> running.subList(1, 2);
-          default -> running.subList(1, 3);
+          case 1 -> running.subList(0, 2);
+          case 2 -> running.subList(2, 3);
+          default -> running.subList(2, 4);
         };
     return () -> behind.stream().map(ChildProcess::handle).toList();
   }

@@ -116,6 +116,7 @@ final class DatasetKeeper {
     Map<String, ServedVersion> readable = new TreeMap<>();
     for (HeldVersion version : versions.values()) {
       if (version.served() != null && !version.removing()) {
+        version.served().compareAgain(node.clock.nanos());
         readable.put(version.version(), version.served());
       }
     }

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -85,6 +86,7 @@ public final class DatasetNode implements DatasetService, Closeable {
   private final Pins pins;
   private final Convergence convergence;
   private final NodeContext context;
+  private final PeerLookup peerLookup;
   private final Lookups lookups;
   private final ConcurrentSkipListMap<String, DatasetKeeper> keepers =
       new ConcurrentSkipListMap<>();
@@ -109,11 +111,14 @@ public final class DatasetNode implements DatasetService, Closeable {
     this.pinned = storedPins.known();
     this.convergence =
         new Convergence(parts.map, parts.address, parts.clock, settings.timeToConverge(), wake);
-    this.lookups =
-        new Lookups(
-            new PeerLookup(
-                parts.peer, parts.clock, parts.random, settings.stage(), settings.proxyTimeout()),
-            parts.clock);
+    this.peerLookup =
+        new PeerLookup(
+            new PeerBatches(parts.peer),
+            parts.clock,
+            new SplittableRandom(parts.random.nextLong()),
+            settings.stage(),
+            settings.proxyTimeout());
+    this.lookups = new Lookups(peerLookup, parts.clock);
     VersionLoad.Tools tools =
         new VersionLoad.Tools(
             source,
@@ -148,6 +153,7 @@ public final class DatasetNode implements DatasetService, Closeable {
       DatasetNode node = open(parts, threads.work(), threads.loads(), threads::wake);
       node.threads = threads;
       threads.start(node::step);
+      threads.startLookups(node.peerLookup);
       opened = true;
       return node;
     } finally {
@@ -318,8 +324,7 @@ public final class DatasetNode implements DatasetService, Closeable {
 
   @Override
   public Lookup get(String dataset, Bytes key) {
-    Lookup here = getHere(dataset, key);
-    return here == null ? mget(dataset, List.of(key)).getFirst() : here;
+    return Lookups.await(glance(dataset, key));
   }
 
   @Override
@@ -329,9 +334,8 @@ public final class DatasetNode implements DatasetService, Closeable {
   }
 
   @Override
-  public @Nullable Lookup getHere(String dataset, Bytes key) {
-    ServedVersion serving = find(dataset).serving();
-    return serving == null ? null : lookups.getHere(serving, key); // get() says that there is none
+  public Glance<OpenedLookup> glance(String dataset, Bytes key) {
+    return lookups.glance(dataset, key, find(dataset)::serving);
   }
 
   private DatasetKeeper find(String dataset) {
@@ -344,12 +348,21 @@ public final class DatasetNode implements DatasetService, Closeable {
 
   @Override
   public List<PeerAnswer> answerPeer(String dataset, String version, int shards, List<Bytes> keys) {
+    return lookups.answer(opened(dataset, version), what(dataset, version), shards, keys);
+  }
+
+  @Override
+  public Glance<PeerAnswer> glanceForPeer(String dataset, String version, int shards, Bytes key) {
+    return lookups.glanceForPeer(opened(dataset, version), what(dataset, version), shards, key);
+  }
+
+  private @Nullable ServedVersion opened(String dataset, String version) {
     DatasetKeeper keeper = keepers.get(dataset);
-    return lookups.answer(
-        keeper == null ? null : keeper.open(version),
-        "version " + version + " of dataset " + dataset,
-        shards,
-        keys);
+    return keeper == null ? null : keeper.open(version);
+  }
+
+  private static String what(String dataset, String version) {
+    return "version " + version + " of dataset " + dataset;
   }
 
   @Override

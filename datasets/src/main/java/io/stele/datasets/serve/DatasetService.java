@@ -3,9 +3,7 @@ package io.stele.datasets.serve;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.DatasetStatus;
 import io.stele.base.dataset.Datasets;
-import io.stele.base.dataset.Lookup;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** A node as gateways see it: what clients ask, and what peers ask. */
 public interface DatasetService extends Datasets {
@@ -13,17 +11,17 @@ public interface DatasetService extends Datasets {
   String address();
 
   /**
-   * Looks a key up if that takes no other node: for threads that must not wait.
-   *
-   * @return null if its shard is not here, and {@link #get} would ask others
+   * As {@link #get}, begun by a thread that must wait neither for the disk nor for other nodes. A
+   * large value is still to be read.
    */
-  default @Nullable Lookup getHere(String dataset, Bytes key) {
-    return null;
-  }
+  Glance<OpenedLookup> glance(String dataset, Bytes key);
+
+  /** As {@link #answerPeer}, of one key, in the same way. */
+  Glance<PeerAnswer> glanceForPeer(String dataset, String version, int shards, Bytes key);
 
   /**
    * Answers a peer from what is here, and asks nobody. The version may be one that clients here do
-   * not see yet, or no longer.
+   * not see yet, or no longer. May wait for the disk.
    *
    * @param shards of the version, as the peer counts them; 0 if it does not say
    * @return an answer for each key, in their order; never from another version, or one of which

@@ -10,6 +10,8 @@ import io.stele.datasets.version.VersionFiles;
 import io.stele.datasets.version.VersionLoad;
 import io.stele.datasets.version.VersionRecord;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +39,7 @@ final class HeldVersion {
   private long listedNanos;
   private @Nullable VersionFiles files;
   private @Nullable VersionRecord record; // once this node has chosen its shards
+  private @Nullable Presharding sharding; // of files that are numbered like shards
   private @Nullable VersionLoad load;
   private LoadProgress progress = LoadProgress.NONE;
   private boolean busy;
@@ -134,7 +137,26 @@ final class HeldVersion {
               entries -> {
                 mirrored = Map.copyOf(entries);
                 now.holders(Holders.parse(now.shards(), mirrored, node.address));
+                if (sharding != null) {
+                  sharding.hear(mirrored);
+                }
               });
+    }
+    goOn();
+  }
+
+  /** Goes on with a load that has read its files and waits until somebody has read the others. */
+  private void goOn() {
+    VersionLoad waiting = load;
+    if (waiting == null || sharding == null || !waiting.waits()) {
+      return;
+    }
+    Presharding.Verdict verdict = sharding.verdict(node.clock.nanos());
+    if (verdict == Presharding.Verdict.CONFIRMED) {
+      waiting.confirm();
+    } else if (verdict == Presharding.Verdict.NOT_TO_BE_USED
+        || !waiting.wanted().containsAll(missing())) {
+      cancelLoad(); // the next one reads more
     }
   }
 
@@ -250,10 +272,10 @@ final class HeldVersion {
       listed = found;
       listedNanos = node.clock.nanos();
     } else if (now == null) {
-      files = found;
+      take(found);
       begin(found.shards());
     } else if (now.shards() == found.shards()) {
-      files = found;
+      take(found);
     } else {
       fail(
           "it has "
@@ -261,6 +283,21 @@ final class HeldVersion {
               + " files now, and had "
               + now.shards()
               + " when it was first seen: versions must not change");
+    }
+  }
+
+  private void take(VersionFiles found) {
+    files = found;
+    int count = found.shards();
+    if (sharding == null
+        && count <= Presharding.MOST_FILES
+        && !found.sharded()
+        && !found.numbers().isEmpty()) {
+      // Twice that may pass before all nodes have seen a version; then shards that nobody has are
+      // dealt again.
+      Duration patience = node.settings.timeToConverge().multipliedBy(3);
+      sharding = new Presharding(node.map, directory(), node.address, count, patience);
+      sharding.hear(mirrored);
     }
   }
 
@@ -306,7 +343,14 @@ final class HeldVersion {
     }
     busy = true;
     cancelled = false;
-    VersionLoad begun = new VersionLoad(node.tools, found, missing, new Loaded());
+    VersionLoad.Mode mode = VersionLoad.Mode.CERTAIN;
+    if (sharding != null
+        && missing.size() < found.shards()
+        && sharding.verdict(node.clock.nanos()) != Presharding.Verdict.NOT_TO_BE_USED) {
+      mode = VersionLoad.Mode.ASSUMED;
+      sharding.claim(missing);
+    }
+    VersionLoad begun = new VersionLoad(node.tools, found, missing, mode, new Loaded(mode));
     load = begun;
     node.work(
         "loading version " + version + " of " + dataset,
@@ -322,6 +366,36 @@ final class HeldVersion {
   }
 
   private final class Loaded implements VersionLoad.Listener {
+    private final VersionLoad.Mode mode;
+
+    Loaded(VersionLoad.Mode mode) {
+      this.mode = mode;
+    }
+
+    @Override
+    public void inPlace(Collection<Integer> numbers) {
+      node.locked(
+          () -> {
+            if (sharding != null) {
+              sharding.verify(numbers);
+            }
+          });
+    }
+
+    @Override
+    public void misplaced(String reason) {
+      node.locked(
+          () -> {
+            if (sharding != null) {
+              sharding.refute();
+            }
+            if (mode == VersionLoad.Mode.ASSUMED) {
+              noteProgress();
+              free(); // to be loaded from all files
+            }
+          });
+    }
+
     @Override
     public void ready(Shard shard) {
       node.locked(() -> HeldVersion.this.ready(shard));
@@ -367,6 +441,9 @@ final class HeldVersion {
       failures++;
       failedNanos = node.clock.nanos();
       files = null; // to be listed again
+      if (sharding != null) {
+        sharding.claim(List.of());
+      }
       node.publish(new DatasetEvent.VersionFailed(dataset, version, reason));
     }
     free();
@@ -423,6 +500,9 @@ final class HeldVersion {
   private void unpublish() {
     published.values().forEach(shown -> shown.entry.close());
     published.clear();
+    if (sharding != null) {
+      sharding.close();
+    }
     if (children != null) {
       children.close();
       children = null;

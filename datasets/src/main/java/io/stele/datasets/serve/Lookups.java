@@ -8,16 +8,18 @@ import io.stele.base.error.NotFoundException;
 import io.stele.base.time.Clock;
 import io.stele.datasets.shard.RetiredShardException;
 import io.stele.datasets.shard.Shard;
+import io.stele.datasets.shard.ShardEntry;
 import io.stele.datasets.shard.ShardHash;
+import java.io.FilterInputStream;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,13 +43,8 @@ final class Lookups {
    */
   List<Lookup> get(String dataset, List<Bytes> keys, Supplier<@Nullable ServedVersion> serving) {
     while (true) {
-      ServedVersion version = serving.get();
-      if (version == null) {
-        throw new NotFoundException("dataset " + dataset + ": no version of it is served here");
-      }
-      version.touch(clock.nanos());
-      List<Lookup> lookups =
-          keys.size() == 1 ? List.of(get(version, keys.getFirst())) : get(version, keys);
+      ServedVersion version = current(dataset, serving);
+      List<Lookup> lookups = get(version, keys);
       boolean failed = lookups.stream().anyMatch(lookup -> lookup instanceof Lookup.Failed);
       if (!failed || serving.get() == version) {
         return lookups;
@@ -56,28 +53,67 @@ final class Lookups {
     }
   }
 
-  /** Looks a key up in what is here; null if that takes others, or more than one look. */
-  @Nullable Lookup getHere(ServedVersion version, Bytes key) {
-    byte[] bytes = key.sharedArray();
-    Shard local = version.held(ShardHash.shard(bytes, version.shards()));
-    if (local == null) {
-      return null;
-    }
-    version.touch(clock.nanos());
-    try {
-      return lookup(version, local.get(bytes));
-    } catch (RetiredShardException | CorruptDataException e) {
-      return null;
-    }
-  }
-
-  private Lookup get(ServedVersion version, Bytes key) {
+  /** Begins to look a key up; a large value is still to be read. */
+  Glance<OpenedLookup> glance(
+      String dataset, Bytes key, Supplier<@Nullable ServedVersion> serving) {
+    ServedVersion version = current(dataset, serving);
     byte[] bytes = key.sharedArray();
     int shard = ShardHash.shard(bytes, version.shards());
     Shard local = version.held(shard);
+    if (local == null) {
+      return new Glance.Asked<>(open(dataset, key, serving, version, shard));
+    }
+    try {
+      ShardEntry entry = local.look(bytes, false, LargeValue.THRESHOLD);
+      if (entry instanceof ShardEntry.Value || entry instanceof ShardEntry.Missing) {
+        return new Glance.Known<>(opened(version, local, entry));
+      }
+    } catch (RetiredShardException | CorruptDataException e) {
+      // Looked at again by a thread that may wait.
+    }
+    return new Glance.OnDisk<>(() -> open(dataset, key, serving, version, shard));
+  }
+
+  /**
+   * As {@link #get}, of one key. May wait for the disk, and does not wait for other nodes.
+   *
+   * @param version to look in, if it is not let go meanwhile
+   * @param shard that the key has in it
+   */
+  private CompletableFuture<OpenedLookup> open(
+      String dataset,
+      Bytes key,
+      Supplier<@Nullable ServedVersion> serving,
+      ServedVersion version,
+      int shard) {
+    return get(version, shard, key)
+        .thenCompose(
+            lookup -> {
+              if (lookup instanceof OpenedLookup.Whole(Lookup.Failed _)
+                  && serving.get() != version) {
+                ServedVersion next = current(dataset, serving);
+                int there = ShardHash.shard(key.sharedArray(), next.shards());
+                return open(dataset, key, serving, next, there);
+              }
+              return CompletableFuture.completedFuture(lookup);
+            });
+  }
+
+  private ServedVersion current(String dataset, Supplier<@Nullable ServedVersion> serving) {
+    ServedVersion version = serving.get();
+    if (version == null) {
+      throw new NotFoundException("dataset " + dataset + ": no version of it is served here");
+    }
+    version.touch(clock.nanos());
+    return version;
+  }
+
+  private CompletableFuture<OpenedLookup> get(ServedVersion version, int shard, Bytes key) {
+    Shard local = version.held(shard);
     if (local != null) {
       try {
-        return lookup(version, local.get(bytes));
+        return CompletableFuture.completedFuture(
+            opened(version, local, local.look(key.sharedArray(), true, LargeValue.THRESHOLD)));
       } catch (CorruptDataException e) {
         version.damaged(local, e);
         return instead(version, shard, key, e);
@@ -85,22 +121,56 @@ final class Lookups {
         // Others may have it still.
       }
     }
-    return remote(version, shard, List.of(key)).getFirst();
+    return remote(version, shard, List.of(key)).thenApply(List::getFirst);
+  }
+
+  private static OpenedLookup opened(ServedVersion version, Shard local, ShardEntry entry) {
+    Origin origin = new Origin(version.version(), version.createdMicros(), "");
+    return switch (entry) {
+      case ShardEntry.Value(Bytes value) -> new OpenedLookup.Whole(new Lookup.Found(value, origin));
+      case ShardEntry.Missing() -> new OpenedLookup.Whole(new Lookup.Missing(origin));
+      case ShardEntry.Large large -> new OpenedLookup.Large(large(version, local, large), origin);
+      case ShardEntry.OnDisk() -> throw new IllegalStateException("a lookup that did not wait");
+    };
+  }
+
+  private static LargeValue large(ServedVersion version, Shard local, ShardEntry.Large large) {
+    return new LargeValue(
+        large.length(),
+        new FilterInputStream(large.content()) {
+          @Override
+          public int read(byte[] target, int offset, int length) throws IOException {
+            try {
+              return super.read(target, offset, length);
+            } catch (CorruptDataException e) {
+              version.damaged(local, e);
+              throw new IOException(e.getMessage(), e);
+            }
+          }
+        });
   }
 
   /** Others may have a shard that cannot be read here. */
-  private Lookup instead(ServedVersion version, int shard, Bytes key, CorruptDataException e) {
-    Lookup lookup = remote(version, shard, List.of(key)).getFirst();
-    return lookup instanceof Lookup.Failed failed
-        ? new Lookup.Failed(
-            failed.version(),
-            Lookup.Failure.LOCAL,
-            "shard %d of version %s of %s cannot be read: %s; others: %s"
-                .formatted(
-                    shard, version.version(), version.dataset(), e.getMessage(), failed.reason()))
-        : lookup;
+  private CompletableFuture<OpenedLookup> instead(
+      ServedVersion version, int shard, Bytes key, CorruptDataException e) {
+    return remote(version, shard, List.of(key))
+        .thenApply(
+            lookups ->
+                lookups.getFirst() instanceof OpenedLookup.Whole(Lookup.Failed failed)
+                    ? failed(
+                        version,
+                        Lookup.Failure.LOCAL,
+                        "shard %d of version %s of %s cannot be read: %s; others: %s"
+                            .formatted(
+                                shard,
+                                version.version(),
+                                version.dataset(),
+                                e.getMessage(),
+                                failed.reason()))
+                    : lookups.getFirst());
   }
 
+  /** Other nodes are all asked at the same time, for each shard that is not here. */
   private List<Lookup> get(ServedVersion version, List<Bytes> keys) {
     @Nullable Lookup[] lookups = new Lookup[keys.size()];
     Map<Integer, List<Integer>> elsewhere = new TreeMap<>(); // positions of keys, by shard
@@ -109,12 +179,23 @@ final class Lookups {
       if (version.held(shard) == null) {
         elsewhere.computeIfAbsent(shard, _ -> new ArrayList<>()).add(i);
       } else {
-        lookups[i] = get(version, keys.get(i));
+        lookups[i] =
+            whole(await(get(version, shard, keys.get(i))).orElseGet(() -> interrupted(version)));
       }
     }
-    if (!elsewhere.isEmpty()) {
-      remote(version, keys, elsewhere, lookups);
-    }
+    Map<Integer, CompletableFuture<List<OpenedLookup>>> asked = new TreeMap<>();
+    elsewhere.forEach(
+        (shard, positions) ->
+            asked.put(shard, remote(version, shard, positions.stream().map(keys::get).toList())));
+    asked.forEach(
+        (shard, request) -> {
+          List<Integer> positions = elsewhere.getOrDefault(shard, List.of());
+          Optional<List<OpenedLookup>> answers = await(request);
+          for (int i = 0; i < positions.size(); i++) {
+            lookups[positions.get(i)] =
+                whole(answers.isPresent() ? answers.get().get(i) : interrupted(version));
+          }
+        });
     List<Lookup> all = new ArrayList<>();
     for (Lookup lookup : lookups) {
       if (lookup != null) {
@@ -124,63 +205,100 @@ final class Lookups {
     return all;
   }
 
-  /** Asks for each shard that is elsewhere, all at the same time. */
-  private void remote(
-      ServedVersion version,
-      List<Bytes> keys,
-      Map<Integer, List<Integer>> elsewhere,
-      @Nullable Lookup[] lookups) {
-    List<Callable<Void>> tasks = new ArrayList<>();
-    for (Map.Entry<Integer, List<Integer>> group : elsewhere.entrySet()) {
-      tasks.add(
-          () -> {
-            List<Integer> positions = group.getValue();
-            List<Bytes> some = positions.stream().map(keys::get).toList();
-            List<Lookup> answers = remote(version, group.getKey(), some);
-            for (int i = 0; i < answers.size(); i++) {
-              lookups[positions.get(i)] = answers.get(i);
-            }
-            return null;
-          });
-    }
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (Future<Void> task : threads.invokeAll(tasks)) {
-        task.get();
-      }
+  /** Nothing if this thread was told to end. */
+  private static <T> Optional<T> await(CompletableFuture<T> lookup) {
+    try {
+      return Optional.of(lookup.get());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      return Optional.empty();
     } catch (ExecutionException e) {
-      throw new IllegalStateException("a lookup broke", e.getCause());
-    }
-    for (List<Integer> positions : elsewhere.values()) {
-      for (int position : positions) {
-        if (lookups[position] == null) {
-          lookups[position] =
-              new Lookup.Failed(version.version(), Lookup.Failure.TIMED_OUT, "interrupted");
-        }
-      }
+      throw e.getCause() instanceof RuntimeException known
+          ? known
+          : new IllegalStateException("a lookup broke", e.getCause());
     }
   }
 
-  private List<Lookup> remote(ServedVersion version, int shard, List<Bytes> keys) {
-    List<Lookup> lookups = new ArrayList<>();
-    switch (peers.ask(version, shard, keys)) {
-      case PeerLookup.Outcome.Answered(List<PeerAnswer> answers, String address) -> {
-        Origin origin = new Origin(version.version(), version.createdMicros(), address);
-        for (PeerAnswer answer : answers) {
-          lookups.add(
-              answer instanceof PeerAnswer.Found(Bytes value)
-                  ? new Lookup.Found(value, origin)
-                  : new Lookup.Missing(origin));
-        }
-      }
-      case PeerLookup.Outcome.GivenUp(Lookup.Failure failure, String reason) -> {
-        for (int i = 0; i < keys.size(); i++) {
-          lookups.add(new Lookup.Failed(version.version(), failure, reason));
-        }
-      }
+  private static OpenedLookup interrupted(ServedVersion version) {
+    return failed(version, Lookup.Failure.TIMED_OUT, "interrupted");
+  }
+
+  /** What becomes of a lookup, for a caller that waits for it. */
+  static Lookup await(Glance<OpenedLookup> glance) {
+    return whole(
+        switch (glance) {
+          case Glance.Known<OpenedLookup>(OpenedLookup lookup) -> lookup;
+          case Glance.OnDisk<OpenedLookup>(var rest) -> awaitOne(rest.get());
+          case Glance.Asked<OpenedLookup>(var answer) -> awaitOne(answer);
+        });
+  }
+
+  private static OpenedLookup awaitOne(CompletableFuture<OpenedLookup> lookup) {
+    return await(lookup)
+        .orElseGet(
+            () ->
+                new OpenedLookup.Whole(
+                    new Lookup.Failed("", Lookup.Failure.TIMED_OUT, "interrupted")));
+  }
+
+  private CompletableFuture<List<OpenedLookup>> remote(
+      ServedVersion version, int shard, List<Bytes> keys) {
+    return peers
+        .ask(version, shard, keys)
+        .thenApply(
+            outcome ->
+                switch (outcome) {
+                  case PeerLookup.Outcome.Answered(List<PeerAnswer> answers, String address) ->
+                      answered(version, answers, address);
+                  case PeerLookup.Outcome.GivenUp(Lookup.Failure failure, String reason) ->
+                      Collections.nCopies(keys.size(), failed(version, failure, reason));
+                });
+  }
+
+  private static List<OpenedLookup> answered(
+      ServedVersion version, List<PeerAnswer> answers, String address) {
+    Origin origin = new Origin(version.version(), version.createdMicros(), address);
+    List<OpenedLookup> lookups = new ArrayList<>(answers.size());
+    for (PeerAnswer answer : answers) {
+      lookups.add(
+          switch (answer) {
+            case PeerAnswer.Found(Bytes value) ->
+                new OpenedLookup.Whole(new Lookup.Found(value, origin));
+            case PeerAnswer.Large(LargeValue value) -> new OpenedLookup.Large(value, origin);
+            case PeerAnswer.Missing() -> new OpenedLookup.Whole(new Lookup.Missing(origin));
+            case PeerAnswer.TooLarge(), PeerAnswer.NotHere _ ->
+                throw new IllegalStateException("no answer: " + answer);
+          });
     }
     return lookups;
+  }
+
+  private static OpenedLookup failed(ServedVersion version, Lookup.Failure failure, String reason) {
+    return new OpenedLookup.Whole(new Lookup.Failed(version.version(), failure, reason));
+  }
+
+  /** Reads a large value to its end, for a caller that cannot take pieces. */
+  static Lookup whole(OpenedLookup lookup) {
+    return switch (lookup) {
+      case OpenedLookup.Whole(Lookup whole) -> whole;
+      case OpenedLookup.Large(LargeValue value, Origin origin) -> whole(value, origin);
+    };
+  }
+
+  private static Lookup whole(LargeValue value, Origin origin) {
+    Lookup.Failure failure = origin.proxied() ? Lookup.Failure.NO_PEER : Lookup.Failure.LOCAL;
+    try (value) {
+      if (!origin.proxied() || value.length() <= LargeValue.MOST_WHOLE) {
+        return new Lookup.Found(value.whole(), origin);
+      }
+      return new Lookup.Failed(
+          origin.version(),
+          failure,
+          "the value has %d bytes: those of more than %d can only be read by GET over HTTP"
+              .formatted(value.length(), LargeValue.MOST_WHOLE));
+    } catch (IOException e) {
+      return new Lookup.Failed(origin.version(), failure, "the value broke off: " + e.getMessage());
+    }
   }
 
   /**
@@ -192,31 +310,60 @@ final class Lookups {
   List<PeerAnswer> answer(
       @Nullable ServedVersion version, String what, int shards, List<Bytes> keys) {
     List<PeerAnswer> answers = new ArrayList<>();
-    if (version != null) {
-      version.touch(clock.nanos());
-    }
     for (Bytes key : keys) {
-      answers.add(
-          version == null
-              ? new PeerAnswer.NotHere(what + " is not here")
-              : shards != 0 && shards != version.shards()
-                  ? new PeerAnswer.NotHere(
-                      "%s has %d shards here, and %d were asked for"
-                          .formatted(what, version.shards(), shards))
-                  : answer(version, what, key.sharedArray()));
+      answers.add(answer(version, what, shards, key, Integer.MAX_VALUE));
     }
     return answers;
   }
 
-  private static PeerAnswer answer(ServedVersion version, String what, byte[] key) {
-    int shard = ShardHash.shard(key, version.shards());
+  /** As {@link #answer}, of one key, begun by a thread that must not wait. */
+  Glance<PeerAnswer> glanceForPeer(
+      @Nullable ServedVersion version, String what, int shards, Bytes key) {
+    Shard local = null;
+    if (version != null && !otherShards(version, shards)) {
+      byte[] bytes = key.sharedArray();
+      local = version.held(ShardHash.shard(bytes, version.shards()));
+      try {
+        if (local != null) {
+          version.touch(clock.nanos());
+          ShardEntry entry = local.look(bytes, false, LargeValue.THRESHOLD);
+          if (entry instanceof ShardEntry.Value || entry instanceof ShardEntry.Missing) {
+            return new Glance.Known<>(answer(version, local, entry));
+          }
+        }
+      } catch (RetiredShardException | CorruptDataException e) {
+        // Looked at again by a thread that may wait.
+      }
+    }
+    return local == null
+        ? new Glance.Known<>(answer(version, what, shards, key, LargeValue.THRESHOLD))
+        : new Glance.OnDisk<>(
+            () ->
+                CompletableFuture.completedFuture(
+                    answer(version, what, shards, key, LargeValue.THRESHOLD)));
+  }
+
+  private static boolean otherShards(ServedVersion version, int shards) {
+    return shards != 0 && shards != version.shards();
+  }
+
+  private PeerAnswer answer(
+      @Nullable ServedVersion version, String what, int shards, Bytes key, int mostWhole) {
+    if (version == null) {
+      return new PeerAnswer.NotHere(what + " is not here");
+    }
+    version.touch(clock.nanos());
+    if (otherShards(version, shards)) {
+      return new PeerAnswer.NotHere(
+          "%s has %d shards here, and %d were asked for".formatted(what, version.shards(), shards));
+    }
+    int shard = ShardHash.shard(key.sharedArray(), version.shards());
     Shard local = version.held(shard);
     if (local == null) {
       return new PeerAnswer.NotHere("shard " + shard + " of " + what + " is not here");
     }
     try {
-      byte[] value = local.get(key);
-      return value == null ? new PeerAnswer.Missing() : new PeerAnswer.Found(Bytes.wrap(value));
+      return answer(version, local, local.look(key.sharedArray(), true, mostWhole));
     } catch (RetiredShardException e) {
       return new PeerAnswer.NotHere("shard " + shard + " of " + what + " is no longer here");
     } catch (CorruptDataException e) {
@@ -225,8 +372,12 @@ final class Lookups {
     }
   }
 
-  private static Lookup lookup(ServedVersion version, byte @Nullable [] value) {
-    Origin origin = new Origin(version.version(), version.createdMicros(), "");
-    return value == null ? new Lookup.Missing(origin) : new Lookup.Found(Bytes.wrap(value), origin);
+  private static PeerAnswer answer(ServedVersion version, Shard local, ShardEntry entry) {
+    return switch (entry) {
+      case ShardEntry.Value(Bytes value) -> new PeerAnswer.Found(value);
+      case ShardEntry.Missing() -> new PeerAnswer.Missing();
+      case ShardEntry.Large large -> new PeerAnswer.Large(large(version, local, large));
+      case ShardEntry.OnDisk() -> throw new IllegalStateException("a lookup that did not wait");
+    };
   }
 }

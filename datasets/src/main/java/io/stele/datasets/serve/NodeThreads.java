@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of a running node: the keeper, which decides whenever something has changed and once
- * in a while; those that load, as many as files may be read at a time; and one for each piece of
- * work that only waits for a disk or the source.
+ * in a while; one that looks after lookups of which other nodes have not answered in time; those
+ * that load, as many as files may be read at a time; and one for each piece of work that only waits
+ * for a disk or the source.
  */
 final class NodeThreads implements AutoCloseable {
   private static final long LONGEST_REST = 500_000_000L; // what is due by the clock is that late
@@ -24,6 +25,7 @@ final class NodeThreads implements AutoCloseable {
   private volatile boolean woken;
   private volatile boolean closed;
   private volatile @Nullable Thread keeper;
+  private volatile @Nullable Thread lookups;
 
   NodeThreads(int parallelLoads) {
     loads =
@@ -56,6 +58,27 @@ final class NodeThreads implements AutoCloseable {
                 });
   }
 
+  void startLookups(PeerLookup peers) {
+    Thread started =
+        Thread.ofPlatform()
+            .daemon()
+            .name("dataset-lookups")
+            .unstarted(
+                () -> {
+                  while (!closed) {
+                    long nanos = peers.tick();
+                    if (nanos == PeerLookup.NOTHING) {
+                      LockSupport.park();
+                    } else {
+                      LockSupport.parkNanos(nanos);
+                    }
+                  }
+                });
+    lookups = started;
+    peers.whenNeeded(() -> LockSupport.unpark(started));
+    started.start();
+  }
+
   void wake() {
     woken = true;
     LockSupport.unpark(keeper);
@@ -65,7 +88,9 @@ final class NodeThreads implements AutoCloseable {
   public void close() {
     closed = true;
     wake();
-    boolean interrupted = join();
+    LockSupport.unpark(lookups);
+    boolean interrupted = join(keeper);
+    interrupted |= join(lookups);
     // Loads have been told to end, and do so with the read they are in.
     loads.shutdown();
     work.shutdown();
@@ -83,8 +108,7 @@ final class NodeThreads implements AutoCloseable {
     }
   }
 
-  private boolean join() {
-    Thread running = keeper;
+  private static boolean join(@Nullable Thread running) {
     try {
       if (running != null) {
         running.join();

@@ -3,36 +3,52 @@ package io.stele.datasets.serve;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.Lookup;
 import io.stele.base.time.Clock;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the nodes that the map names for a shard.
  *
- * <p>A random one first; after each stage, and at once after a failure, one more beside those that
- * have not answered. The first answer wins and the others are cancelled; that a key is missing is
- * an answer. At the time-out, or when all have failed, it is given up. Nobody is asked twice.
+ * <p>One of them first, which {@link PeerScores} chooses; after each stage, and at once after a
+ * failure, one more beside those that have not answered. The first answer wins and the others are
+ * cancelled; that a key is missing is an answer. At the time-out, or when all have failed, it is
+ * given up. Nobody is asked twice.
+ *
+ * <p>No thread waits for an answer. Those that peers answer by go on with a lookup, and whoever
+ * calls {@link #tick} with what is due by the clock. Any number of threads.
  */
 final class PeerLookup {
+  /** That nothing will be due before something is asked. */
+  static final long NOTHING = Long.MAX_VALUE;
+
   private final DatasetPeer peer;
   private final Clock clock;
   private final RandomGenerator random;
-  private final Duration stage;
+  private final long stageNanos;
   private final Duration timeout;
+  private final PeerScores scores = new PeerScores();
+
+  // All wait equally long, so the first is the next that is due: in each queue times ascend, but
+  // for threads that overtake each other on the way to it. A lookup that has ended leaves an empty
+  // alarm behind for the rest of its time, and no more.
+  private final Queue<Alarm> stages = new ConcurrentLinkedQueue<>();
+  private final Queue<Alarm> ends = new ConcurrentLinkedQueue<>();
+  private volatile boolean idle = true; // tick() has found both empty
+  private volatile Runnable wake = () -> {};
 
   PeerLookup(
       DatasetPeer peer, Clock clock, RandomGenerator random, Duration stage, Duration timeout) {
     this.peer = peer;
     this.clock = clock;
     this.random = random;
-    this.stage = stage;
+    this.stageNanos = stage.toNanos();
     this.timeout = timeout;
   }
 
@@ -45,122 +61,252 @@ final class PeerLookup {
     record GivenUp(Lookup.Failure failure, String reason) implements Outcome {}
   }
 
-  /** How one peer's request ended. */
-  private record Reply(String address, @Nullable List<PeerAnswer> answers, String failure) {}
+  /** A moment at which a lookup is to be looked at; nothing is left of it when there is no need. */
+  private static final class Alarm {
+    final long nanos;
+    volatile @Nullable Question question;
 
-  Outcome ask(ServedVersion version, int shard, List<Bytes> keys) {
-    List<String> peers = shuffled(version.holders().of(shard));
-    String what =
-        "shard " + shard + " of version " + version.version() + " of " + version.dataset();
-    if (peers.isEmpty()) {
-      return new Outcome.GivenUp(
-          Lookup.Failure.NO_PEER, what + " is not here, and no node is known to have it");
-    }
-    List<CompletableFuture<List<PeerAnswer>>> requests = new ArrayList<>();
-    try {
-      return ask(version, peers, keys, requests, what);
-    } finally {
-      requests.forEach(request -> request.cancel(true));
+    Alarm(long nanos, Question question) {
+      this.nanos = nanos;
+      this.question = question;
     }
   }
 
-  private Outcome ask(
-      ServedVersion version,
-      List<String> peers,
-      List<Bytes> keys,
-      List<CompletableFuture<List<PeerAnswer>>> requests,
-      String what) {
-    BlockingQueue<Reply> replies = new LinkedBlockingQueue<>();
-    List<String> failures = new ArrayList<>();
-    long start = clock.nanos();
-    long end = start + timeout.toNanos();
-    long nextStage = start;
-    while (true) {
+  /** A lookup under way. What is not final is guarded by the object. */
+  private final class Question {
+    final ServedVersion version;
+    final int shard;
+    final List<Bytes> keys;
+    final List<String> peers;
+    final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+    final Alarm end;
+    private final List<CompletableFuture<List<PeerAnswer>>> requests = new ArrayList<>(2);
+    private final List<String> failures = new ArrayList<>(0);
+    private int asked;
+    private boolean done;
+    private @Nullable Alarm stage;
+
+    Question(ServedVersion version, int shard, List<Bytes> keys, List<String> peers, long now) {
+      this.version = version;
+      this.shard = shard;
+      this.keys = keys;
+      this.peers = peers;
+      this.end = new Alarm(now + timeout.toNanos(), this);
+    }
+
+    /** The next peer; null if there is none, or no need. The stage begins anew. */
+    private synchronized @Nullable String next(long now) {
+      if (done || asked == peers.size()) {
+        return null;
+      }
+      if (stage != null) {
+        stage.question = null;
+      }
+      stage = asked + 1 == peers.size() ? null : new Alarm(now + stageNanos, this);
+      if (stage != null) {
+        stages.add(stage);
+      }
+      return peers.get(asked++);
+    }
+
+    private synchronized boolean add(CompletableFuture<List<PeerAnswer>> request) {
+      return !done && requests.add(request);
+    }
+
+    void askNext() {
+      long begun = clock.nanos();
+      String address = next(begun);
+      if (address == null) {
+        return;
+      }
+      scores.begun(address);
+      CompletableFuture<List<PeerAnswer>> request;
+      try {
+        request = peer.get(address, version.dataset(), version.version(), version.shards(), keys);
+      } catch (RuntimeException e) {
+        request = CompletableFuture.failedFuture(e);
+      }
+      boolean wanted = add(request);
+      var _ = request.whenComplete((answers, failure) -> replied(address, begun, answers, failure));
+      if (!wanted) {
+        var _ = request.cancel(true);
+      }
+    }
+
+    private void replied(
+        String address,
+        long begun,
+        @Nullable List<PeerAnswer> answers,
+        @Nullable Throwable failure) {
+      String problem = problem(answers, failure);
       long now = clock.nanos();
-      if (now - end >= 0) {
-        return new Outcome.GivenUp(
-            Lookup.Failure.TIMED_OUT,
-            what
-                + ": "
-                + requests.size()
-                + " nodes asked, no answer within "
-                + timeout.toMillis()
-                + " ms"
-                + told(failures));
+      if (problem == null && answers != null) {
+        scores.answered(address, now - begun, now);
+        if (!finish(new Outcome.Answered(answers, address))) {
+          close(answers); // another one was faster
+        }
+        return;
       }
-      if (now - nextStage >= 0 && requests.size() < peers.size()) {
-        requests.add(request(peers.get(requests.size()), version, keys, replies));
-        nextStage = now + stage.toNanos();
+      if (failed(address + ": " + problem)) {
+        // As slow as can be: others go first until that has faded.
+        scores.answered(address, timeout.toNanos(), now);
+        proceed();
+      } else {
+        scores.ended(address, now - begun, now);
       }
-      boolean more = requests.size() < peers.size();
-      Reply reply = poll(replies, (more ? Math.min(nextStage, end) : end) - clock.nanos());
-      if (reply == null) {
-        continue;
+    }
+
+    /** What is wrong with a reply; null if nothing is. */
+    private @Nullable String problem(
+        @Nullable List<PeerAnswer> answers, @Nullable Throwable failure) {
+      if (failure != null || answers == null) {
+        return String.valueOf(failure);
       }
-      if (reply.answers != null) {
-        return new Outcome.Answered(reply.answers, reply.address);
+      for (PeerAnswer answer : answers) {
+        if (answer instanceof PeerAnswer.NotHere(String reason)) {
+          return reason;
+        }
+        if (answer instanceof PeerAnswer.TooLarge) {
+          return "a value that is too large to be sent with others";
+        }
       }
-      failures.add(reply.address + ": " + reply.failure);
-      nextStage = clock.nanos();
-      if (failures.size() == peers.size()) {
-        return new Outcome.GivenUp(Lookup.Failure.NO_PEER, what + told(failures));
+      return answers.size() == keys.size()
+          ? null
+          : answers.size() + " answers to " + keys.size() + " keys";
+    }
+
+    private synchronized boolean failed(String reason) {
+      return !done && failures.add(reason);
+    }
+
+    /** After a failure. */
+    private void proceed() {
+      boolean all;
+      String reasons;
+      synchronized (this) {
+        all = failures.size() == peers.size();
+        reasons = told();
       }
+      if (all) {
+        finish(new Outcome.GivenUp(Lookup.Failure.NO_PEER, what(version, shard) + reasons));
+      } else {
+        askNext();
+      }
+    }
+
+    void timedOut() {
+      String reasons;
+      int count;
+      synchronized (this) {
+        reasons = told();
+        count = asked;
+      }
+      finish(
+          new Outcome.GivenUp(
+              Lookup.Failure.TIMED_OUT,
+              "%s: %d nodes asked, no answer within %d ms%s"
+                  .formatted(what(version, shard), count, timeout.toMillis(), reasons)));
+    }
+
+    private String told() {
+      return failures.isEmpty() ? "" : "; " + String.join("; ", failures);
+    }
+
+    /** Ends it, unless it has ended; whether it had not. */
+    private boolean finish(Outcome how) {
+      List<CompletableFuture<List<PeerAnswer>>> others;
+      synchronized (this) {
+        if (done) {
+          return false;
+        }
+        done = true;
+        end.question = null;
+        if (stage != null) {
+          stage.question = null;
+        }
+        others = List.copyOf(requests);
+      }
+      others.forEach(request -> request.cancel(true)); // nothing becomes of the one that is done
+      outcome.complete(how);
+      return true;
     }
   }
 
-  private static String told(List<String> failures) {
-    return failures.isEmpty() ? "" : "; " + String.join("; ", failures);
+  private static String what(ServedVersion version, int shard) {
+    return "shard " + shard + " of version " + version.version() + " of " + version.dataset();
   }
 
-  private static @Nullable Reply poll(BlockingQueue<Reply> replies, long nanos) {
-    try {
-      return replies.poll(Math.max(0, nanos), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return new Reply("this node", null, "interrupted");
-    }
-  }
-
-  private CompletableFuture<List<PeerAnswer>> request(
-      String address, ServedVersion version, List<Bytes> keys, BlockingQueue<Reply> replies) {
-    CompletableFuture<List<PeerAnswer>> request;
-    try {
-      request = peer.get(address, version.dataset(), version.version(), version.shards(), keys);
-    } catch (RuntimeException e) {
-      request = CompletableFuture.failedFuture(e);
-    }
-    var _ =
-        request.whenComplete(
-            (answers, failure) -> replies.add(reply(address, keys.size(), answers, failure)));
-    return request;
-  }
-
-  private static Reply reply(
-      String address, int keys, @Nullable List<PeerAnswer> answers, @Nullable Throwable failure) {
-    if (failure != null || answers == null) {
-      return new Reply(address, null, String.valueOf(failure));
-    }
+  /** Closes what a peer has answered that was overtaken by another one. */
+  private static void close(List<PeerAnswer> answers) {
     for (PeerAnswer answer : answers) {
-      if (answer instanceof PeerAnswer.NotHere(String reason)) {
-        return new Reply(address, null, reason);
+      if (answer instanceof PeerAnswer.Large(LargeValue value)) {
+        try {
+          value.close();
+        } catch (IOException e) {
+          // Nobody wants it.
+        }
       }
     }
-    if (answers.size() != keys) {
-      return new Reply(address, null, answers.size() + " answers to " + keys + " keys");
-    }
-    return new Reply(address, answers, "");
   }
 
-  private List<String> shuffled(List<String> peers) {
-    List<String> order = new ArrayList<>(peers);
-    synchronized (random) {
-      for (int i = order.size() - 1; i > 0; i--) {
-        int other = random.nextInt(i + 1);
-        String swapped = order.get(i);
-        order.set(i, order.get(other));
-        order.set(other, swapped);
+  /** Never completed exceptionally. */
+  CompletableFuture<Outcome> ask(ServedVersion version, int shard, List<Bytes> keys) {
+    List<String> holders = version.holders().of(shard);
+    if (holders.isEmpty()) {
+      return CompletableFuture.completedFuture(
+          new Outcome.GivenUp(
+              Lookup.Failure.NO_PEER,
+              what(version, shard) + " is not here, and no node is known to have it"));
+    }
+    long now = clock.nanos();
+    Question question = new Question(version, shard, keys, scores.order(holders, random, now), now);
+    ends.add(question.end);
+    question.askNext();
+    if (idle) {
+      idle = false;
+      wake.run();
+    }
+    return question.outcome;
+  }
+
+  /** Calls something whenever {@link #tick} has answered {@link #NOTHING} and is needed again. */
+  void whenNeeded(Runnable waking) {
+    wake = waking;
+  }
+
+  /**
+   * Does what is due by the clock. One thread at a time.
+   *
+   * @return after how many nanoseconds something may be due
+   */
+  long tick() {
+    long now = clock.nanos();
+    long next = Math.min(due(stages, now, Question::askNext), due(ends, now, Question::timedOut));
+    if (next == NOTHING) {
+      idle = true; // before it looks again: who asks meanwhile sees it, or is seen
+      return stages.isEmpty() && ends.isEmpty() ? NOTHING : 0;
+    }
+    return next;
+  }
+
+  private interface Action {
+    void on(Question question);
+  }
+
+  private static long due(Queue<Alarm> alarms, long now, Action action) {
+    while (true) {
+      Alarm first = alarms.peek();
+      if (first == null) {
+        return NOTHING;
+      }
+      Question question = first.question;
+      if (question != null && first.nanos - now > 0) {
+        return first.nanos - now;
+      }
+      var _ = alarms.poll();
+      if (question != null) {
+        action.on(question);
       }
     }
-    return order;
   }
 }

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * it while any number of lookups read it; a lookup that sees an old state asks a node in vain.
  */
 final class ServedVersion {
+  private static final long COMPARED_FOR = 120_000_000_000L; // nanos
+
   private final String dataset;
   private final String version;
   private final int shards;
@@ -23,6 +25,7 @@ final class ServedVersion {
   private final BiConsumer<Shard, CorruptDataException> damaged;
   private volatile Holders holders;
   private volatile long usedNanos;
+  private long comparedNanos; // its keeper's
 
   /**
    * Without shards as yet.
@@ -44,6 +47,7 @@ final class ServedVersion {
     this.damaged = damaged;
     this.holders = Holders.none(shards);
     this.usedNanos = nowNanos;
+    this.comparedNanos = nowNanos;
   }
 
   String dataset() {
@@ -110,6 +114,24 @@ final class ServedVersion {
       shard.retire();
     }
     return here;
+  }
+
+  /**
+   * Has what is read of the shards compared with its checksums again, some time after that was last
+   * so: bits can be lost on the disk at any time, and a page that was not used for long may be gone
+   * from memory.
+   */
+  void compareAgain(long nowNanos) {
+    if (nowNanos - comparedNanos < COMPARED_FOR) {
+      return;
+    }
+    comparedNanos = nowNanos;
+    for (int i = 0; i < shards; i++) {
+      Shard shard = held.get(i);
+      if (shard != null) {
+        shard.forgetCompared();
+      }
+    }
   }
 
   /** Lets go of all shards; lookups that are in one of them finish. */

@@ -11,13 +11,34 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 
-/** The checksum of a whole file. */
+/** The checksums of whole files, and of their blocks. */
 public final class Checksums {
   private static final long MAPPED_PIECE = 1 << 30; // a buffer has less than two gigabytes
 
   private Checksums() {}
+
+  /** The checksums of a file and of its {@link FileBlocks}. */
+  static final class Summed {
+    private final ShardManifest.Content content;
+    private final int[] blocks;
+
+    private Summed(ShardManifest.Content content, int[] blocks) {
+      this.content = content;
+      this.blocks = blocks;
+    }
+
+    ShardManifest.Content content() {
+      return content;
+    }
+
+    /** One for each block, not to be written to. */
+    int[] blocks() {
+      return blocks;
+    }
+  }
 
   /** Somebody who gets the bytes of a file in their order. */
   private interface Sink {
@@ -26,6 +47,23 @@ public final class Checksums {
 
   public static ShardManifest.Content of(FileStore store, FilePath path) throws IOException {
     return read(store, path, (_, _) -> {});
+  }
+
+  /** Of a file and of its blocks. */
+  static Summed withBlocks(FileStore store, FilePath path) throws IOException {
+    IntStream.Builder blocks = IntStream.builder();
+    // What is read at a time is a number of whole blocks, but for the end of the file.
+    ShardManifest.Content content =
+        read(
+            store,
+            path,
+            (bytes, length) -> {
+              for (int from = 0; from < length; from += FileBlocks.BYTES) {
+                int count = Math.min(FileBlocks.BYTES, length - from);
+                blocks.add(FileBlocks.checksum(bytes, from, count));
+              }
+            });
+    return new Summed(content, blocks.build().toArray());
   }
 
   static ShardManifest.Content of(Path file) throws IOException {

@@ -1,5 +1,7 @@
 package io.stele.datasets.shard;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -8,6 +10,8 @@ import java.nio.ByteOrder;
 final class KeyHash {
   private static final VarHandle BLOCK =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt SEGMENT_BLOCK =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int FIRST = 0xcc9e2d51;
   private static final int SECOND = 0x1b873593;
 
@@ -25,7 +29,26 @@ final class KeyHash {
     for (int at = length - 1; at >= blocks; at--) {
       rest = rest << 8 | (bytes[at] & 0xff);
     }
-    hash ^= mixed(rest) ^ length; // nothing left is mixed into 0
+    return finished(hash, rest, length);
+  }
+
+  /** Of some bytes of a segment. */
+  static int of(MemorySegment bytes, long from, int length, int seed) {
+    int hash = seed;
+    int blocks = length & ~3;
+    for (int at = 0; at < blocks; at += 4) {
+      hash ^= mixed(bytes.get(SEGMENT_BLOCK, from + at));
+      hash = Integer.rotateLeft(hash, 13) * 5 + 0xe6546b64;
+    }
+    int rest = 0;
+    for (int at = length - 1; at >= blocks; at--) {
+      rest = rest << 8 | (bytes.get(ValueLayout.JAVA_BYTE, from + at) & 0xff);
+    }
+    return finished(hash, rest, length);
+  }
+
+  private static int finished(int mixed, int rest, int length) {
+    int hash = mixed ^ mixed(rest) ^ length; // nothing left is mixed into 0
     hash = (hash ^ hash >>> 16) * 0x85ebca6b;
     hash = (hash ^ hash >>> 13) * 0xc2b2ae35;
     return hash ^ hash >>> 16;

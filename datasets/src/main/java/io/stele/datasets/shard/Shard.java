@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A shard that can be looked up, by any number of threads.
  *
+ * <p>Every block of its files is compared with a checksum when a lookup first reads it, and again
+ * after {@link #forgetCompared}.
+ *
  * <p>{@link #retire} waits for nobody: lookups that it overtakes are told so. The files may be
  * deleted meanwhile; a mapping outlives their names.
  */
@@ -47,25 +50,30 @@ public final class Shard {
           "shard " + shard + " of " + shards,
           "shard " + manifest.shard() + " of " + manifest.shards());
     }
-    verify(store, ShardFiles.log(version, shard), manifest.log());
-    verify(store, ShardFiles.index(version, shard), manifest.index());
-    return openVerified(root, version, manifest);
+    return open(store, root, version, manifest);
   }
 
-  /** Opens a shard that this process has just made. */
-  public static Shard openVerified(Path root, FilePath version, ShardManifest manifest)
+  /** Opens a shard whose manifest is known, after the same comparison. */
+  public static Shard open(FileStore store, Path root, FilePath version, ShardManifest manifest)
       throws IOException {
-    Path log = root.resolve(ShardFiles.log(version, manifest.shard()).value());
-    Path index = root.resolve(ShardFiles.index(version, manifest.shard()).value());
-    return new Shard(manifest, ShardReader.open(log, index));
+    FilePath log = ShardFiles.log(version, manifest.shard());
+    FilePath index = ShardFiles.index(version, manifest.shard());
+    int[] logBlocks = verified(store, log, manifest.log());
+    int[] indexBlocks = verified(store, index, manifest.index());
+    return new Shard(
+        manifest,
+        ShardReader.open(
+            root.resolve(log.value()), logBlocks, root.resolve(index.value()), indexBlocks));
   }
 
-  private static void verify(FileStore store, FilePath path, ShardManifest.Content expected)
+  /** The checksums of a file's blocks, which are right if that of the whole file is. */
+  private static int[] verified(FileStore store, FilePath path, ShardManifest.Content expected)
       throws IOException {
-    ShardManifest.Content found = Checksums.of(store, path);
-    if (!found.equals(expected)) {
-      throw new CorruptDataException(path.value(), 0, text(expected), text(found));
+    Checksums.Summed found = Checksums.withBlocks(store, path);
+    if (!found.content().equals(expected)) {
+      throw new CorruptDataException(path.value(), 0, text(expected), text(found.content()));
     }
+    return found.blocks();
   }
 
   private static String text(ShardManifest.Content content) {
@@ -88,9 +96,27 @@ public final class Shard {
   }
 
   /**
-   * The value of a key; null if the shard does not have it.
+   * Looks a key up.
+   *
+   * @param mayWait whether for the disk; otherwise the entry can be {@link ShardEntry.OnDisk}
+   * @param mostWhole how long a value may be that is not {@link ShardEntry.Large}
+   * @throws RetiredShardException if the shard has been let go, or is while this looks
+   * @throws CorruptDataException if what it takes is not as it was written
+   */
+  public ShardEntry look(byte[] key, boolean mayWait, int mostWhole) throws RetiredShardException {
+    return reader.look(key, mayWait, mostWhole);
+  }
+
+  /** Has every block compared with its checksum again when it is read the next time. */
+  public void forgetCompared() {
+    reader.forgetCompared();
+  }
+
+  /**
+   * The value of a key; null if the shard does not have it. May wait for the disk.
    *
    * @throws RetiredShardException if the shard has been let go, or is while this looks
+   * @throws CorruptDataException if what it takes is not as it was written
    */
   public byte @Nullable [] get(byte[] key) throws RetiredShardException {
     return reader.get(key);

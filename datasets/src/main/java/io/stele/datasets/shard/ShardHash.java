@@ -6,7 +6,7 @@ package io.stele.datasets.shard;
  *
  * <p>That is {@code String.hashCode} of a key in ASCII. It is <em>not</em> what Hadoop's own
  * partitioner takes for Text and BytesWritable (it starts at 1 and takes bytes as signed), which is
- * why nobody concludes from a file's number what is in it.
+ * why a file's number alone says nothing about what is in it.
  */
 public final class ShardHash {
   private ShardHash() {}

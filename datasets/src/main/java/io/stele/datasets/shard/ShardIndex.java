@@ -4,7 +4,6 @@ import io.stele.base.input.BrokenInputException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -32,10 +31,18 @@ import java.util.zip.CRC32C;
  * where it has gone farther than who is there.
  *
  * <p>Of entries with one key that counts which {@link EntryOrder} says.
+ *
+ * <p>The table is larger than a processor's caches and each entry lands anywhere in it, so making
+ * it is mostly waiting for memory. A slot is in one place, as it will be in the file, and entries
+ * are taken some at a time: their slots are all fetched before the first is filled.
  */
 final class ShardIndex {
-  /** What making it takes, for each slot. */
-  private static final int SLOT_MEMORY = Integer.BYTES + Long.BYTES;
+  private static final int MOST_SLOT_INTS = 3;
+
+  /** What making it takes, for each slot, at most. */
+  private static final int SLOT_MEMORY = MOST_SLOT_INTS * Integer.BYTES;
+
+  private static final int AT_A_TIME = 16;
 
   static final int MAGIC = 0x9a11318f;
   static final int HEAD_BYTES = 112;
@@ -48,27 +55,35 @@ final class ShardIndex {
   static final int BLOCK_BITS_AT = 92;
 
   private static final double SLOTS_PER_PUT = 1.3;
-  private static final long MOST_PUTS = (long) (Integer.MAX_VALUE / SLOTS_PER_PUT) - 1;
+  private static final long MOST_PUTS =
+      (long) (Integer.MAX_VALUE / (MOST_SLOT_INTS * SLOTS_PER_PUT)) - 8;
   private static final long MOST_SMALL_ADDRESS = 1 << 30; // addresses up to here have 32 bits
   private static final int BUFFER_BYTES = 64 << 10;
 
   private final MemorySegment log;
   private final int seed;
   private final EntryOrder order;
+  private final LogCursor one;
   private final LogCursor other;
-  private final int[] hashes;
-  private final long[] addresses; // 0 for a slot that is free
+  private final int slots;
+  private final long inverse; // of the number of slots
+  private final int width; // of a slot: its hash, and its address in one or two, the lower first
+  private final int[] table; // an address of 0 for a slot that is free
   private long keys;
   private long replaced;
 
-  private ShardIndex(MemorySegment log, String name, int seed, EntryOrder order, int slots)
+  private ShardIndex(
+      MemorySegment log, String name, int seed, EntryOrder order, int slots, boolean small)
       throws IOException {
     this.log = log;
     this.seed = seed;
     this.order = order;
+    this.one = new LogCursor(log, name);
     this.other = new LogCursor(log, name);
-    this.hashes = new int[slots];
-    this.addresses = new long[slots];
+    this.slots = slots;
+    this.inverse = Long.divideUnsigned(-1, slots) + 1;
+    this.width = small ? 2 : MOST_SLOT_INTS;
+    this.table = new int[slots * width];
   }
 
   /** Can the index of a log be made within so many bytes of memory? */
@@ -88,86 +103,128 @@ final class ShardIndex {
    */
   static SparkeyPair.Finished make(Path log, ShardLog.Summary summary, EntryOrder order, Path index)
       throws IOException {
+    return make(log, summary, order, index, MOST_SMALL_ADDRESS);
+  }
+
+  /**
+   * As above.
+   *
+   * @param mostSmall the longest log whose addresses have 32 bits
+   */
+  static SparkeyPair.Finished make(
+      Path log, ShardLog.Summary summary, EntryOrder order, Path index, long mostSmall)
+      throws IOException {
     try (FileChannel channel = FileChannel.open(log, StandardOpenOption.READ);
         Arena arena = Arena.ofConfined()) {
       MemorySegment bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena);
       String name = log.getFileName().toString();
       int seed = summary.fileId(); // as good as any other number
-      ShardIndex made = new ShardIndex(bytes, name, seed, order, slots(summary.puts()));
-      made.addAll(new LogCursor(bytes, name));
+      boolean small = bytes.byteSize() <= mostSmall;
+      ShardIndex made = new ShardIndex(bytes, name, seed, order, slots(summary.puts()), small);
+      var _ = made.addAll(new LogCursor(bytes, name));
       return new SparkeyPair.Finished(made.keys, Checksums.of(bytes), made.write(summary, index));
     }
   }
 
-  private void addAll(LogCursor entries) throws BrokenInputException {
-    byte[] key = new byte[64];
-    while (entries.next()) {
-      if (entries.keyLength() > key.length) {
-        key = new byte[Math.max(entries.keyLength(), 2 * key.length)];
+  /** Returns a number without meaning, so that fetching slots is not optimized away. */
+  private int addAll(LogCursor entries) throws BrokenInputException {
+    int[] hashes = new int[AT_A_TIME];
+    long[] addresses = new long[AT_A_TIME];
+    int touched = 0;
+    for (int count = AT_A_TIME; count == AT_A_TIME; ) {
+      count = 0;
+      while (count < AT_A_TIME && entries.next()) {
+        hashes[count] = KeyHash.of(log, entries.key(), entries.keyLength(), seed);
+        addresses[count] = entries.start();
+        count++;
       }
-      MemorySegment.copy(log, ValueLayout.JAVA_BYTE, entries.key(), key, 0, entries.keyLength());
-      add(KeyHash.of(key, entries.keyLength(), seed), entries);
+      for (int i = 0; i < count; i++) {
+        touched += table[wanted(hashes[i]) * width];
+      }
+      for (int i = 0; i < count; i++) {
+        add(hashes[i], addresses[i]);
+      }
     }
+    return touched;
   }
 
-  private void add(int ownHash, LogCursor entry) throws BrokenInputException {
+  private void add(int ownHash, long ownAddress) throws BrokenInputException {
     int hash = ownHash;
-    long address = entry.start();
+    long address = ownAddress;
     boolean own = true; // and not one that had to move on
     int way = 0;
     int slot = wanted(hash);
-    while (addresses[slot] != 0) {
-      if (own && hashes[slot] == hash && hasKey(addresses[slot], entry)) {
-        boolean counts = order.counts(address, addresses[slot]);
-        replaced += counts ? other.bytes() : entry.bytes();
-        addresses[slot] = counts ? address : addresses[slot];
+    while (true) {
+      long found = address(slot);
+      if (found == 0) {
+        break;
+      }
+      int foundHash = table[slot * width];
+      if (own && foundHash == hash && haveOneKey(address, found)) {
+        boolean counts = order.counts(address, found);
+        replaced += counts ? other.bytes() : one.bytes();
+        set(slot, hash, counts ? address : found);
         return;
       }
-      int theirs = way(slot, hashes[slot]);
+      int theirs = way(slot, foundHash);
       if (theirs < way) {
-        int movedHash = hashes[slot];
-        long movedAddress = addresses[slot];
-        hashes[slot] = hash;
-        addresses[slot] = address;
-        hash = movedHash;
-        address = movedAddress;
+        set(slot, hash, address);
+        hash = foundHash;
+        address = found;
         way = theirs;
         own = false;
       }
-      slot = slot + 1 == hashes.length ? 0 : slot + 1;
+      slot = slot + 1 == slots ? 0 : slot + 1;
       way++;
     }
-    hashes[slot] = hash;
-    addresses[slot] = address;
+    set(slot, hash, address);
     keys++;
   }
 
+  private long address(int slot) {
+    int at = slot * width;
+    long low = table[at + 1] & 0xffff_ffffL;
+    return width == 2 ? low : low | (long) table[at + 2] << Integer.SIZE;
+  }
+
+  private void set(int slot, int hash, long address) {
+    int at = slot * width;
+    table[at] = hash;
+    table[at + 1] = (int) address;
+    if (width > 2) {
+      table[at + 2] = (int) (address >>> Integer.SIZE);
+    }
+  }
+
+  /**
+   * A hash modulo the number of slots, by two multiplications, which take a third of a division.
+   */
   private int wanted(int hash) {
-    return Integer.remainderUnsigned(hash, hashes.length);
+    return (int) Math.unsignedMultiplyHigh(inverse * (hash & 0xffff_ffffL), slots);
   }
 
   /** How far a slot is from the one that the key in it wanted. */
   private int way(int slot, int hash) {
     int way = slot - wanted(hash);
-    return way < 0 ? way + hashes.length : way;
+    return way < 0 ? way + slots : way;
   }
 
-  /** Has the entry at an address the key of another one? */
-  private boolean hasKey(long address, LogCursor entry) throws BrokenInputException {
-    other.seek(address);
-    return other.keyLength() == entry.keyLength()
+  /** Have the entries at two addresses one key? The cursors are then at these. */
+  private boolean haveOneKey(long address, long found) throws BrokenInputException {
+    one.seek(address);
+    other.seek(found);
+    return other.keyLength() == one.keyLength()
         && MemorySegment.mismatch(
                 log,
                 other.key(),
                 other.key() + other.keyLength(),
                 log,
-                entry.key(),
-                entry.key() + entry.keyLength())
+                one.key(),
+                one.key() + one.keyLength())
             < 0;
   }
 
   private ShardManifest.Content write(ShardLog.Summary summary, Path index) throws IOException {
-    boolean small = log.byteSize() <= MOST_SMALL_ADDRESS;
     try (FileChannel channel =
         FileChannel.open(
             index,
@@ -176,43 +233,42 @@ final class ShardIndex {
             StandardOpenOption.WRITE)) {
       CRC32C crc = new CRC32C();
       ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-      putHead(buffer, summary, small);
+      putHead(buffer, summary);
       long written = 0;
-      for (int slot = 0; slot < hashes.length; slot++) {
-        if (buffer.remaining() < SLOT_MEMORY) {
+      for (int at = 0; at < table.length; ) {
+        if (buffer.remaining() < Integer.BYTES) {
           written += drain(buffer, channel, crc);
         }
-        buffer.putInt(hashes[slot]);
-        if (small) {
-          buffer.putInt((int) addresses[slot]);
-        } else {
-          buffer.putLong(addresses[slot]);
-        }
+        int count = Math.min(table.length - at, buffer.remaining() / Integer.BYTES);
+        buffer.asIntBuffer().put(table, at, count);
+        buffer.position(buffer.position() + count * Integer.BYTES);
+        at += count;
       }
       written += drain(buffer, channel, crc);
       return new ShardManifest.Content(written, (int) crc.getValue());
     }
   }
 
-  private void putHead(ByteBuffer to, ShardLog.Summary summary, boolean small) {
+  private void putHead(ByteBuffer to, ShardLog.Summary summary) {
     long longest = 0;
     long sum = 0;
     long neighbours = 0;
-    int before = hashes.length - 1;
-    for (int slot = 0; slot < hashes.length; slot++) {
-      if (addresses[slot] != 0) {
-        int way = way(slot, hashes[slot]);
+    int before = slots - 1;
+    for (int slot = 0; slot < slots; slot++) {
+      if (address(slot) != 0) {
+        int hash = table[slot * width];
+        int way = way(slot, hash);
         longest = Math.max(longest, way);
         sum += way;
-        neighbours += addresses[before] != 0 && hashes[before] == hashes[slot] ? 1 : 0;
+        neighbours += address(before) != 0 && table[before * width] == hash ? 1 : 0;
       }
       before = slot;
     }
     to.putInt(MAGIC).putInt(1).putInt(1).putInt(summary.fileId()).putInt(seed);
     to.putLong(log.byteSize()).putLong(summary.longestKey()).putLong(summary.longestValue());
     to.putLong(summary.puts()).putLong(replaced).putLong(keys);
-    to.putInt(small ? Integer.BYTES : Long.BYTES).putInt(Integer.BYTES);
-    to.putLong(hashes.length).putLong(longest).putInt(0).putLong(neighbours).putLong(sum);
+    to.putInt((width - 1) * Integer.BYTES).putInt(Integer.BYTES);
+    to.putLong(slots).putLong(longest).putInt(0).putLong(neighbours).putLong(sum);
     if (to.position() != HEAD_BYTES) {
       throw new IllegalStateException("a head of " + to.position() + " bytes");
     }

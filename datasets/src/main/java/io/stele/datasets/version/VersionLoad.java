@@ -15,7 +15,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -31,10 +35,18 @@ import org.jspecify.annotations.Nullable;
  * belongs to the wanted shards is kept; then each shard is finished. Of records with one key the
  * last one of the last file counts, by the files' names. Of a version that is declared to be
  * sharded only the wanted shards' files are read, each for its shard, and a record that does not
- * belong there fails the load: nothing is ever left out on a guess.
+ * belong there fails the load.
  *
- * <p>It ends once, with {@link Listener#loaded} or {@link Listener#failed}, when none of its work
- * is running any more. Shards that are ready stay, whatever becomes of the others.
+ * <p>A load may also assume that files are sharded by their numbers ({@link Mode#ASSUMED}). It
+ * reads the wanted shards' files alone, and the first record out of place ends it with {@link
+ * Listener#misplaced}. If there is none, other files may still hold keys of the wanted shards: it
+ * says {@link Listener#inPlace}, and waits with all that it has read until it is told by {@link
+ * #confirm} that somebody has found so of every file, or is cancelled. No shard is finished before,
+ * so nothing is ever left out on a guess, even after a crash.
+ *
+ * <p>It ends once, with {@link Listener#loaded}, {@link Listener#misplaced} or {@link
+ * Listener#failed}, when none of its work is running any more. Shards that are ready stay, whatever
+ * becomes of the others.
  */
 public final class VersionLoad {
   /** What a load tells; from its threads. */
@@ -44,19 +56,49 @@ public final class VersionLoad {
 
     void loaded();
 
+    /**
+     * All files that were to be read have been, and each has keys of the shard of its number alone.
+     * Only of files that are numbered. A load that assumed it waits for {@link #confirm}.
+     *
+     * @param files their numbers
+     */
+    default void inPlace(Collection<Integer> files) {}
+
+    /**
+     * A file has a key of another shard than that of its number. The end of a load that assumed
+     * otherwise; others go on.
+     */
+    default void misplaced(String reason) {}
+
     void failed(String reason);
+  }
+
+  /** Which files are read. */
+  public enum Mode {
+    /** Those that are declared to hold the wanted shards; all, if nothing is declared. */
+    CERTAIN,
+    /** Those whose numbers are those of the wanted shards. */
+    ASSUMED
   }
 
   /** What loads work with. */
   public record Tools(
       Source source, VersionStore store, LoadQueue queue, RateLimit rate, RandomGenerator random) {}
 
+  private static final int NO_NUMBER = -1;
+  private static final Comparator<InputFile> BY_NAME =
+      Comparator.comparing(file -> file.path().value());
+
   private final Tools tools;
   private final VersionFiles files;
   private final TreeSet<Integer> wanted;
   private final Listener listener;
+  private final Mode mode;
+  private final List<Integer> numbers; // of the files that are read, if they are numbered
+  private final AtomicReference<@Nullable String> misplaced = new AtomicReference<>();
+  private final AtomicBoolean waiting = new AtomicBoolean(); // to be confirmed
   private final AtomicReferenceArray<@Nullable ShardWriter> writers;
-  private final List<InputFile> toRead = new ArrayList<>();
+  private final List<InputFile> toRead;
   private final AtomicInteger pending = new AtomicInteger(); // pieces of work in this phase
   private final AtomicReference<@Nullable String> failure = new AtomicReference<>();
   private final LongAdder records = new LongAdder();
@@ -64,18 +106,25 @@ public final class VersionLoad {
   private final AtomicInteger done = new AtomicInteger();
 
   public VersionLoad(
-      Tools tools, VersionFiles files, Collection<Integer> wanted, Listener listener) {
+      Tools tools, VersionFiles files, Collection<Integer> wanted, Mode mode, Listener listener) {
     this.tools = tools;
+    this.mode = mode;
     this.files = files;
     this.wanted = new TreeSet<>(wanted);
     this.listener = listener;
     this.writers = new AtomicReferenceArray<>(files.shards());
-    for (InputFile file : files.inputs()) {
-      if (!files.sharded() || wanted.contains(file.declared().orElseThrow().shard())) {
-        toRead.add(file);
+    List<Integer> numbered = files.sharded() ? List.of() : files.numbers();
+    Map<InputFile, Integer> read = new TreeMap<>(BY_NAME); // the same order on every node
+    for (int i = 0; i < files.shards(); i++) {
+      InputFile file = files.inputs().get(i);
+      int number = numbered.isEmpty() ? NO_NUMBER : numbered.get(i);
+      int shard = files.sharded() ? file.declared().orElseThrow().shard() : number;
+      if ((!files.sharded() && mode == Mode.CERTAIN) || wanted.contains(shard)) {
+        read.put(file, number);
       }
     }
-    toRead.sort(Comparator.comparing(file -> file.path().value())); // the same on every node
+    this.toRead = List.copyOf(read.keySet());
+    this.numbers = List.copyOf(read.values());
   }
 
   /** Begins; returns at once unless the queue's threads are the caller's. */
@@ -101,6 +150,25 @@ public final class VersionLoad {
   /** Gives up, as soon as the work that is running notices. */
   public void cancel() {
     failure.compareAndSet(null, "given up");
+    if (waiting.compareAndSet(true, false)) {
+      tools.queue.add(this, this::end);
+    }
+  }
+
+  /** Goes on with what waits for it: every file has been found to have its own shard's keys. */
+  public void confirm() {
+    if (waiting.compareAndSet(true, false)) {
+      finishAll();
+    }
+  }
+
+  /** Whether it can do no more before {@link #confirm}. */
+  public boolean waits() {
+    return waiting.get();
+  }
+
+  public Set<Integer> wanted() {
+    return Set.copyOf(wanted);
   }
 
   public LoadProgress progress() {
@@ -225,9 +293,25 @@ public final class VersionLoad {
               + file.declared().get().shard()
               + " alone");
     }
+    int fileNumber = numbers.get(number);
+    if (fileNumber != shard && fileNumber != NO_NUMBER && misplaced.get() == null) {
+      misplaced(file, key, shard, fileNumber);
+    }
     ShardWriter writer = writers.get(shard);
     if (writer != null) {
       writer.put(number, key, input.value());
+    }
+  }
+
+  private void misplaced(InputFile file, byte[] key, int shard, int number) throws IOException {
+    String reason =
+        "%s: key \"%s\" belongs to shard %d, not to %d"
+            .formatted(file.path().value(), Bytes.of(key), shard, number);
+    if (misplaced.compareAndSet(null, reason)) {
+      if (mode == Mode.ASSUMED) {
+        throw new IOException(reason);
+      }
+      listener.misplaced(reason);
     }
   }
 
@@ -260,13 +344,32 @@ public final class VersionLoad {
     if (pending.decrementAndGet() > 0) {
       return;
     }
+    if (failure.get() != null) {
+      end();
+      return;
+    }
+    boolean inPlace = misplaced.get() == null && !numbers.contains(NO_NUMBER);
+    if (mode == Mode.ASSUMED) {
+      waiting.set(true);
+    }
+    if (inPlace) {
+      listener.inPlace(numbers);
+    }
+    if (mode == Mode.CERTAIN) {
+      finishAll();
+    } else if (failure.get() != null) {
+      cancel(); // before it waited
+    }
+  }
+
+  private void finishAll() {
     List<Integer> open = new ArrayList<>();
     for (int shard : wanted) {
       if (writers.get(shard) != null) {
         open.add(shard);
       }
     }
-    if (failure.get() != null || open.isEmpty()) {
+    if (open.isEmpty()) {
       end();
       return;
     }
@@ -304,8 +407,11 @@ public final class VersionLoad {
       }
     }
     String reason = failure.get();
+    String wrong = misplaced.get();
     if (reason == null) {
       listener.loaded();
+    } else if (mode == Mode.ASSUMED && wrong != null) {
+      listener.misplaced(wrong);
     } else {
       listener.failed(reason);
     }

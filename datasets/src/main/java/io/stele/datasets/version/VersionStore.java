@@ -154,7 +154,7 @@ public final class VersionStore implements Closeable {
   }
 
   Shard finish(String dataset, String version, ShardWriter writer) throws IOException {
-    return Shard.openVerified(root, directory(dataset, version), writer.finish());
+    return Shard.open(store, root, directory(dataset, version), writer.finish());
   }
 
   /** Deletes a version; after a crash on the way the rest goes at the next start. */

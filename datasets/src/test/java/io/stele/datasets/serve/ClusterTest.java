@@ -532,25 +532,58 @@ class ClusterTest {
     }
   }
 
+  @Test
+  void aBitThatIsLostLaterIsFoundAndNeverServed() throws Exception {
+    cluster.with(TestCluster.settings(2, 1)).write("v1", 2, 40);
+    List<TestCluster.Member> nodes = cluster.start(2);
+    cluster.settle();
+    TestCluster.Member node = nodes.get(0);
+    for (int i = 0; i < 40; i++) {
+      assertThat(node.ask("k" + i)).isEqualTo("v1:" + i);
+    }
+    Path log = file(node, "00001.spl");
+    byte[] bytes = Files.readAllBytes(log);
+    bytes[bytes.length - 1] ^= 1; // the last byte of a value
+    overwrite(log, bytes);
+
+    cluster.clock.advance(Duration.ofMinutes(3)); // since what was read was compared
+    node.node.step();
+    for (int i = 0; i < 40; i++) {
+      assertThat(node.ask("k" + i)).isEqualTo("v1:" + i);
+    }
+    assertThat(node.shards("v1")).containsExactly(0);
+    assertThat(node.events)
+        .filteredOn(DatasetEvent.ShardDamaged.class::isInstance)
+        .singleElement()
+        .asString()
+        .contains("00001.spl")
+        .contains("CRC32C");
+    cluster.settle();
+    assertThat(node.shards("v1")).containsExactly(0, 1);
+  }
+
+  private Path file(TestCluster.Member node, String name) throws IOException {
+    try (Stream<Path> files = Files.walk(data.resolve(node.address.replace(':', '_')))) {
+      return files.filter(file -> file.endsWith(name)).findFirst().orElseThrow();
+    }
+  }
+
+  private static void overwrite(Path file, byte[] bytes) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap(bytes)); // in place: it is mapped
+    }
+  }
+
   /** Its slots point behind the end of the log. */
   private void damageIndex(TestCluster.Member node, int shard) throws IOException {
-    Path index;
-    try (Stream<Path> files = Files.walk(data.resolve(node.address.replace(':', '_')))) {
-      index =
-          files
-              .filter(file -> file.endsWith("%05d.spi".formatted(shard)))
-              .findFirst()
-              .orElseThrow();
-    }
+    Path index = file(node, "%05d.spi".formatted(shard));
     byte[] bytes = Files.readAllBytes(index);
     for (int at = 112; at + 8 <= bytes.length; at += 8) {
       if (bytes[at + 4] != 0 || bytes[at + 5] != 0) {
         bytes[at + 7] = 0x7f;
       }
     }
-    try (FileChannel channel = FileChannel.open(index, StandardOpenOption.WRITE)) {
-      channel.write(ByteBuffer.wrap(bytes)); // in place: it is mapped
-    }
+    overwrite(index, bytes);
   }
 
   private static VersionStatus histogram(TestCluster.Member node, String version) {

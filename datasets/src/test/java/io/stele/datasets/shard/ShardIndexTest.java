@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.spotify.sparkey.HashType;
 import com.spotify.sparkey.IndexHeader;
+import com.spotify.sparkey.LogHeader;
 import com.spotify.sparkey.Sparkey;
 import com.spotify.sparkey.SparkeyReader;
 import com.spotify.sparkey.SparkeyWriter;
@@ -34,6 +35,16 @@ class ShardIndexTest {
 
   private Path file() {
     return root.resolve("shard.spl");
+  }
+
+  private ShardReader reader() throws IOException {
+    try (LocalFileStore store = LocalFileStore.open(root)) {
+      return ShardReader.open(
+          file(),
+          Checksums.withBlocks(store, FilePath.of("shard.spl")).blocks(),
+          root.resolve("shard.spi"),
+          Checksums.withBlocks(store, FilePath.of("shard.spi")).blocks());
+    }
   }
 
   private static byte[] bytes(SplittableRandom random, int longest) {
@@ -77,7 +88,7 @@ class ShardIndexTest {
         assertThat(reader.getAsByteArray(entry.getKey().toArray()))
             .isEqualTo(entry.getValue().toArray());
       }
-      ShardReader own = ShardReader.open(file(), root.resolve("shard.spi"));
+      ShardReader own = reader();
       for (Map.Entry<Bytes, Bytes> entry : expected.entrySet()) {
         assertThat(own.get(entry.getKey().toArray())).isEqualTo(entry.getValue().toArray());
       }
@@ -86,6 +97,35 @@ class ShardIndexTest {
         assertThat(own.get(key) != null).isEqualTo(expected.containsKey(Bytes.of(key)));
         assertThat(reader.getAsByteArray(key) != null)
             .isEqualTo(expected.containsKey(Bytes.of(key)));
+      }
+      own.close();
+    }
+  }
+
+  @Test
+  void addressesOfLongLogsHave64Bits() throws Exception {
+    write(10_000, 3);
+    LogHeader head = Sparkey.getLogHeader(file().toFile());
+    Path index = Sparkey.getIndexFile(file().toFile()).toPath();
+    ShardLog.Summary summary =
+        new ShardLog.Summary(
+            head.getFileIdentifier(),
+            head.getNumPuts(),
+            head.getMaxKeyLen(),
+            head.getMaxValueLen());
+    SparkeyPair.Finished finished;
+    try (EntryOrder order = new EntryOrder(file())) {
+      order.finish();
+      finished = ShardIndex.make(file(), summary, order, index, 0);
+    }
+    assertThat(finished.keys()).isEqualTo(expected.size());
+    assertThat(Sparkey.getIndexHeader(index.toFile()).getAddressSize()).isEqualTo(Long.BYTES);
+    try (SparkeyReader reader = Sparkey.open(file().toFile())) {
+      ShardReader own = reader();
+      for (Map.Entry<Bytes, Bytes> entry : expected.entrySet()) {
+        byte[] value = entry.getValue().toArray();
+        assertThat(reader.getAsByteArray(entry.getKey().toArray())).isEqualTo(value);
+        assertThat(own.get(entry.getKey().toArray())).isEqualTo(value);
       }
       own.close();
     }
@@ -151,7 +191,7 @@ class ShardIndexTest {
         sorted
             ? SparkeyWriter.ConstructionMethod.SORTING
             : SparkeyWriter.ConstructionMethod.IN_MEMORY);
-    ShardReader own = ShardReader.open(file(), root.resolve("shard.spi"));
+    ShardReader own = reader();
     for (Map.Entry<Bytes, Bytes> entry : expected.entrySet()) {
       assertThat(own.get(entry.getKey().toArray())).isEqualTo(entry.getValue().toArray());
     }
@@ -162,7 +202,7 @@ class ShardIndexTest {
   void anIndexOfAnotherFormIsRefused() throws Exception {
     write(10, 4);
     indexByLibrary(HashType.HASH_64_BITS, SparkeyWriter.ConstructionMethod.AUTO);
-    assertThatThrownBy(() -> ShardReader.open(file(), root.resolve("shard.spi")))
+    assertThatThrownBy(this::reader)
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("32 bits");
   }

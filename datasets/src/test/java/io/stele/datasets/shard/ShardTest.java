@@ -12,10 +12,12 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.LocalFileStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -85,7 +87,7 @@ class ShardTest {
       writer.put(0, record.getKey().toArray(), record.getValue());
     }
     ShardManifest manifest = writer.finish();
-    for (Shard shard : List.of(Shard.openVerified(root, VERSION, manifest), reopen())) {
+    for (Shard shard : List.of(Shard.open(store, root, VERSION, manifest), reopen())) {
       for (Map.Entry<Bytes, byte[]> record : records().entrySet()) {
         assertThat(shard.get(record.getKey().toArray())).isEqualTo(record.getValue());
       }
@@ -167,6 +169,88 @@ class ShardTest {
     reopen().retire();
   }
 
+  /** Changes a file in place, under those that have mapped it. */
+  private void flipBit(String name, long at) throws IOException {
+    Path file = root.resolve("set/v1").resolve(name);
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer one = ByteBuffer.allocate(1);
+      channel.read(one, at);
+      one.put(0, (byte) (one.get(0) ^ 0x10)).flip();
+      channel.write(one, at);
+    }
+  }
+
+  @Test
+  void everyBitThatIsLostAfterOpeningIsFoundBeforeItIsServed() throws Exception {
+    ShardWriter writer = writer();
+    writer.put(0, utf8("key"), utf8("value"));
+    writer.put(0, utf8("other"), utf8("x"));
+    writer.finish();
+    for (String name : List.of("00003.spl", "00003.spi")) {
+      long length = Files.size(root.resolve("set/v1").resolve(name));
+      for (long at = 0; at < length; at++) {
+        Shard shard = reopen();
+        flipBit(name, at);
+        assertThatThrownBy(() -> shard.get(utf8("key")))
+            .as(name + " byte " + at)
+            .isInstanceOf(CorruptDataException.class)
+            .hasMessageContaining("set/v1/" + name);
+        flipBit(name, at);
+        assertThat(shard.get(utf8("key"))).isEqualTo(utf8("value"));
+        shard.retire();
+      }
+    }
+  }
+
+  @Test
+  void aBlockIsComparedWhenItIsFirstReadAndAgainAfterThatWasForgotten() throws Exception {
+    Map<Bytes, byte[]> records = records();
+    ShardWriter writer = writer();
+    for (Map.Entry<Bytes, byte[]> record : records.entrySet()) {
+      writer.put(0, record.getKey().toArray(), record.getValue());
+    }
+    writer.finish();
+    Shard shard = reopen();
+    byte[] key = utf8("a/b/0"); // in the first block of the log
+    assertThat(shard.look(key, false, 1 << 10)).isEqualTo(new ShardEntry.OnDisk());
+    ShardEntry found = new ShardEntry.Value(Bytes.wrap(records.get(Bytes.wrap(key))));
+    assertThat(shard.look(key, true, 1 << 10)).isEqualTo(found);
+    assertThat(shard.look(key, false, 1 << 10)).isEqualTo(found);
+
+    flipBit("00003.spl", 83); // the last byte of the head, which no lookup reads
+    assertThat(shard.look(key, true, 1 << 10)).as("compared just now").isEqualTo(found);
+    shard.forgetCompared();
+    assertThat(shard.look(key, false, 1 << 10)).isEqualTo(new ShardEntry.OnDisk());
+    assertThatThrownBy(() -> shard.look(key, true, 1 << 10))
+        .isInstanceOf(CorruptDataException.class);
+    shard.retire();
+  }
+
+  @Test
+  void largeValuesAreReadInPiecesUpToOneThatIsDamaged() throws Exception {
+    byte[] large = records().get(Bytes.utf8("large"));
+    ShardWriter writer = writer();
+    writer.put(0, utf8("large"), large);
+    writer.finish();
+    Shard shard = reopen();
+
+    assertThat(shard.look(utf8("large"), true, large.length))
+        .isEqualTo(new ShardEntry.Value(Bytes.wrap(large)));
+    ShardEntry.Large whole = (ShardEntry.Large) shard.look(utf8("large"), true, large.length - 1);
+    assertThat(whole.length()).isEqualTo(large.length);
+    assertThat(whole.content().readAllBytes()).isEqualTo(large);
+
+    shard.forgetCompared();
+    flipBit("00003.spl", 500_000);
+    ShardEntry.Large half = (ShardEntry.Large) shard.look(utf8("large"), true, 0);
+    assertThat(half.content().readNBytes(400_000)).isEqualTo(Arrays.copyOf(large, 400_000));
+    assertThatThrownBy(() -> half.content().readAllBytes())
+        .isInstanceOf(CorruptDataException.class);
+    shard.retire();
+    assertThatThrownBy(() -> half.content().read()).isInstanceOf(IOException.class);
+  }
+
   /** A manifest whose blanks or number of records differ leads to the same files. */
   private static boolean sameMeaning(byte[] damaged, byte[] whole) {
     try {
@@ -205,7 +289,7 @@ class ShardTest {
   void theFilesMayGoBeforeTheShard() throws Exception {
     ShardWriter writer = writer();
     writer.put(0, utf8("key"), utf8("value"));
-    Shard shard = Shard.openVerified(root, VERSION, writer.finish());
+    Shard shard = Shard.open(store, root, VERSION, writer.finish());
     Files.delete(root.resolve("set/v1/00003.spl"));
     Files.delete(root.resolve("set/v1/00003.spi"));
     assertThat(shard.get(utf8("key"))).isEqualTo(utf8("value"));
@@ -220,7 +304,7 @@ class ShardTest {
     for (int i = 0; i < 1_000; i++) {
       writer.put(0, utf8("key" + i), utf8("value" + i));
     }
-    Shard shard = Shard.openVerified(root, VERSION, writer.finish());
+    Shard shard = Shard.open(store, root, VERSION, writer.finish());
     CountDownLatch busy = new CountDownLatch(4);
     List<Future<Boolean>> tasks = new ArrayList<>();
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
@@ -254,7 +338,7 @@ class ShardTest {
     for (int i = 0; i < 1_000; i++) {
       writer.put(0, utf8("key" + i), utf8("value" + i));
     }
-    Shard shard = Shard.openVerified(root, VERSION, writer.finish());
+    Shard shard = Shard.open(store, root, VERSION, writer.finish());
     List<Future<Boolean>> tasks = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int t = 0; t < 50; t++) {

@@ -14,7 +14,11 @@ import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.datasets.serve.LargeValue;
+import io.stele.datasets.serve.OpenedLookup;
 import io.stele.datasets.serve.PeerAnswer;
+import java.io.EOFException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -23,7 +27,9 @@ import org.eclipse.jetty.http.DateGenerator;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.PreEncodedHttpField;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
@@ -52,6 +58,7 @@ final class Answers {
   static final int OK = 200;
   static final int BAD_REQUEST = 400;
   static final int NOT_FOUND = 404;
+  static final int TOO_LARGE = 413; // of several keys that another node asks for
   static final int INTERNAL = 500;
   static final int NOT_HERE = 501;
   static final int NO_PEER = 502;
@@ -60,6 +67,7 @@ final class Answers {
 
   private static final HttpField TEXT =
       new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, "text/plain; charset=utf-8");
+  private static final int PIECE_BYTES = 64 << 10;
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
   /** A version's headers, which are the same for all of its keys. */
@@ -108,6 +116,17 @@ final class Answers {
     }
   }
 
+  /** The answer to a client that asked for a key whose value may be large; may wait for both. */
+  void lookup(String dataset, OpenedLookup lookup, Response response, Callback callback) {
+    switch (lookup) {
+      case OpenedLookup.Whole(Lookup whole) -> lookup(dataset, whole, response, callback);
+      case OpenedLookup.Large(LargeValue value, Origin origin) -> {
+        version(dataset, origin, response);
+        large(value, response, callback);
+      }
+    }
+  }
+
   static int status(Lookup.Failure failure) {
     return switch (failure) {
       case NO_PEER -> NO_PEER;
@@ -123,10 +142,16 @@ final class Answers {
         response.getHeaders().put(VERSION, version);
         value(value, response, callback);
       }
+      case PeerAnswer.Large(LargeValue value) -> {
+        response.getHeaders().put(VERSION, version);
+        large(value, response, callback);
+      }
       case PeerAnswer.Missing() -> {
         response.getHeaders().put(VERSION, version);
         nothing(NOT_FOUND, response, callback);
       }
+      case PeerAnswer.TooLarge() ->
+          throw new IllegalStateException("one key was asked for: its value is never too large");
       case PeerAnswer.NotHere(String reason) -> text(NOT_HERE, reason, response, callback);
     }
   }
@@ -152,6 +177,43 @@ final class Answers {
     headers.add(valueType);
     headers.add(HttpHeader.CONTENT_LENGTH, value.length());
     response.write(true, ByteBuffer.wrap(value.sharedArray()), callback);
+  }
+
+  /** Hands on a piece at a time: the next one is read when the client has taken the one before. */
+  private void large(LargeValue value, Response response, Callback callback) {
+    response.setStatus(OK);
+    HttpFields.Mutable headers = response.getHeaders();
+    headers.add(valueType);
+    headers.add(HttpHeader.CONTENT_LENGTH, value.length());
+    try (value) {
+      if (HttpMethod.HEAD.is(response.getRequest().getMethod())) {
+        Content.Sink.write(response, true, NOTHING);
+      } else {
+        byte[] piece = new byte[PIECE_BYTES];
+        for (long left = value.length(); left > 0; ) {
+          int count = value.content().read(piece, 0, (int) Math.min(piece.length, left));
+          if (count < 0) {
+            throw new EOFException("the value ends %d bytes early".formatted(left));
+          }
+          left -= count;
+          Content.Sink.write(response, left == 0, ByteBuffer.wrap(piece, 0, count));
+        }
+      }
+    } catch (IOException e) {
+      brokeOff(e, response, callback);
+      return;
+    }
+    callback.succeeded();
+  }
+
+  /** Once the head is sent, a client can only tell by a body that ends early. */
+  private static void brokeOff(IOException problem, Response response, Callback callback) {
+    if (response.isCommitted()) {
+      callback.failed(problem);
+    } else {
+      response.reset();
+      text(NO_PEER, "the value broke off: " + problem.getMessage(), response, callback);
+    }
   }
 
   private static void nothing(int status, Response response, Callback callback) {

@@ -7,14 +7,19 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.text.Json;
 import io.stele.datasets.serve.DatasetService;
+import io.stele.datasets.serve.Glance;
+import io.stele.datasets.serve.OpenedLookup;
 import io.stele.datasets.serve.PeerAnswer;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.io.Content;
@@ -26,9 +31,13 @@ import org.eclipse.jetty.util.Promise;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers requests. Keys of shards that are here are answered by the thread that read the request:
- * it waits for nothing but pages of mapped files. All else is done by a virtual thread each; there
- * are at most as many of them as connections, since a connection has one request at a time.
+ * Answers requests. Keys of shards that are here, and in memory, are answered by the thread that
+ * read the request: it waits for nothing. What is to be read from the disk waits for one of a few
+ * platform threads. What other nodes have is answered by the thread that their answer came by, and
+ * no thread waits for it. Large values, which a client may be slow to take, and all else are done
+ * by a virtual thread each. There are at most as many of either as connections, since a connection
+ * has one request at a time; but for another node's requests for several keys, each of which may
+ * wait for the disk by itself.
  *
  * <pre>
  *   GET  /                              all datasets: HTML, or JSON for Accept: application/json
@@ -37,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  *   GET  /DATASET                       one dataset, as above
  *   GET  /DATASET/KEY                   a value
  *   GET  /DATASET/KEY?proxy=VERSION     a value for another node, from what is here
- *   POST /DATASET[?proxy=VERSION]       values: see {@link MultiGet}
+ *   POST /DATASET[?proxy=VERSION]       values: see {@link MultiGet}; with small=true no large ones
  *   GET  /?proxy=status                 all datasets as this node alone sees them
  * </pre>
  *
@@ -50,22 +59,36 @@ final class DatasetHandler extends Handler.Abstract {
   private static final String HEALTH = "/healthz";
   private static final String PROXY = "proxy";
   private static final String SHARDS = "shards";
+  private static final String SMALL = "small";
   private static final String ALL = "all";
   private static final String SHARD_ID = "X-Sequins-Shard-ID";
 
-  /** What a virtual thread does for a request. */
+  /** Answers with what was found. */
+  private interface Found<T> {
+    void answer(T found, Response response, Callback callback);
+  }
+
+  /** What another thread does for a request. */
   private interface Work {
     void answer(Response response, Callback callback);
   }
 
   private final Answers answers;
   private final Executor threads;
+  private final Executor diskThreads;
   private volatile @Nullable DatasetService service;
 
-  DatasetHandler(Answers answers, Executor threads) {
+  /**
+   * Without anything to serve as yet.
+   *
+   * @param threads a virtual one for each task
+   * @param diskThreads platform threads, for what waits for the disk
+   */
+  DatasetHandler(Answers answers, Executor threads, Executor diskThreads) {
     super(InvocationType.NON_BLOCKING);
     this.answers = answers;
     this.threads = threads;
+    this.diskThreads = diskThreads;
   }
 
   void serve(@Nullable DatasetService served) {
@@ -121,6 +144,10 @@ final class DatasetHandler extends Handler.Abstract {
 
   /** Has a virtual thread answer. */
   private void later(Response response, Callback callback, Work work) {
+    on(threads, response, callback, work);
+  }
+
+  private static void on(Executor threads, Response response, Callback callback, Work work) {
     try {
       threads.execute(
           () -> {
@@ -146,23 +173,63 @@ final class DatasetHandler extends Handler.Abstract {
     String query = request.getHttpURI().getQuery();
     String proxied = query == null ? null : RequestPath.parameter(query, PROXY);
     if (proxied != null) {
-      PeerAnswer answer =
-          served
-              .answerPeer(named.dataset(), proxied, shards(query), List.of(named.key()))
-              .getFirst();
-      answers.peer(proxied, answer, response, callback);
-      return;
+      answer(
+          served.glanceForPeer(named.dataset(), proxied, shards(query), named.key()),
+          response,
+          callback,
+          (answer, to, done) -> answers.peer(proxied, answer, to, done));
+    } else {
+      answer(
+          served.glance(named.dataset(), named.key()),
+          response,
+          callback,
+          (lookup, to, done) -> answers.lookup(named.dataset(), lookup, to, done));
     }
-    Lookup here = served.getHere(named.dataset(), named.key());
-    if (here != null) {
-      answers.lookup(named.dataset(), here, response, callback);
-      return;
+  }
+
+  private <T> void answer(
+      Glance<T> glance, Response response, Callback callback, Found<T> answering) {
+    switch (glance) {
+      case Glance.Known<T>(T found) -> answering.answer(found, response, callback);
+      case Glance.OnDisk<T>(Supplier<CompletableFuture<T>> rest) ->
+          on(
+              diskThreads,
+              response,
+              callback,
+              (to, done) -> answer(rest.get(), to, done, answering));
+      case Glance.Asked<T>(CompletableFuture<T> coming) ->
+          answer(coming, response, callback, answering);
     }
-    later(
-        response,
-        callback,
-        (to, done) ->
-            answers.lookup(named.dataset(), served.get(named.dataset(), named.key()), to, done));
+  }
+
+  private <T> void answer(
+      CompletableFuture<T> coming, Response response, Callback callback, Found<T> answering) {
+    var _ =
+        coming.whenComplete(
+            (found, problem) -> {
+              if (problem != null) {
+                Answers.failure(cause(problem), response, callback);
+              } else if (isLarge(found)) {
+                later(response, callback, (to, done) -> answering.answer(found, to, done));
+              } else {
+                try {
+                  answering.answer(found, response, callback);
+                } catch (RuntimeException e) {
+                  Answers.failure(e, response, callback);
+                }
+              }
+            });
+  }
+
+  private static Throwable cause(Throwable problem) {
+    return problem instanceof CompletionException && problem.getCause() != null
+        ? problem.getCause()
+        : problem;
+  }
+
+  /** Whether the client may be slow to take it, and would keep the thread that answers. */
+  private static boolean isLarge(Object found) {
+    return found instanceof OpenedLookup.Large || found instanceof PeerAnswer.Large;
   }
 
   /** As the peer counts them; 0 if it does not say, as older ones. */
@@ -185,12 +252,17 @@ final class DatasetHandler extends Handler.Abstract {
     String query = request.getHttpURI().getQuery();
     String proxied = RequestPath.parameter(query, PROXY);
     int shards = shards(query);
+    boolean small = proxied != null && RequestPath.parameter(query, SMALL) != null;
     Content.Source.asByteArrayAsync(
         request,
         MultiGet.MOST_BYTES,
         new Promise.Invocable.NonBlocking<>() {
           @Override
           public void succeeded(byte[] body) {
+            if (proxied != null && small) {
+              small(served, dataset, proxied, shards, body, response, callback);
+              return;
+            }
             later(
                 response,
                 callback,
@@ -205,6 +277,35 @@ final class DatasetHandler extends Handler.Abstract {
             Answers.text(Answers.BAD_REQUEST, message, response, callback);
           }
         });
+  }
+
+  /** Keys of several lookups of another node: those in memory are answered by this thread. */
+  private void small(
+      DatasetService served,
+      String dataset,
+      String version,
+      int shards,
+      byte[] body,
+      Response response,
+      Callback callback) {
+    try {
+      List<Bytes> keys = MultiGet.keys(Answers.BINARY, body);
+      SmallValues values =
+          new SmallValues(
+              keys.size(),
+              diskThreads,
+              entries -> {
+                response.getHeaders().put(Answers.VERSION, version);
+                Answers.body(
+                    Answers.OK, Answers.BINARY, MultiGet.binary(entries), response, callback);
+              },
+              problem -> Answers.failure(cause(problem), response, callback));
+      for (int i = 0; i < keys.size(); i++) {
+        values.add(i, served.glanceForPeer(dataset, version, shards, keys.get(i)));
+      }
+    } catch (RuntimeException e) {
+      Answers.failure(e, response, callback);
+    }
   }
 
   private void many(

@@ -5,6 +5,9 @@ import io.stele.datasets.serve.DatasetService;
 import java.io.IOException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.Request;
@@ -29,9 +32,18 @@ public final class DatasetServer implements AutoCloseable {
   private static final int IDLE_MILLIS = 60_000;
   private static final int LONGEST_REQUEST_LINE = 64 << 10; // keys are in it
   private static final int THREADS = 16; // the server's own; they do not wait for anything
+  private static final int DISK_THREADS = 16;
   private static final int STOP_MILLIS = 2_000;
 
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final ThreadPoolExecutor diskThreads =
+      new ThreadPoolExecutor(
+          DISK_THREADS,
+          DISK_THREADS,
+          IDLE_MILLIS,
+          TimeUnit.MILLISECONDS,
+          new LinkedBlockingQueue<>(), // at most one of each connection
+          Thread.ofPlatform().daemon().name("stele-http-disk-", 1).factory());
   private final Server server;
   private final ServerConnector connector;
   private final DatasetHandler handler;
@@ -49,7 +61,8 @@ public final class DatasetServer implements AutoCloseable {
     this.connector.setPort(port);
     this.connector.setIdleTimeout(IDLE_MILLIS);
     this.server.addConnector(connector);
-    this.handler = new DatasetHandler(new Answers(valueType), threads);
+    this.handler = new DatasetHandler(new Answers(valueType), threads, diskThreads);
+    this.diskThreads.allowCoreThreadTimeOut(true);
     this.server.setHandler(handler);
   }
 
@@ -113,6 +126,7 @@ public final class DatasetServer implements AutoCloseable {
       throw new UnavailableException("the HTTP server did not stop in order: " + e, e);
     } finally {
       threads.shutdownNow();
+      diskThreads.shutdownNow();
     }
   }
 

@@ -4,7 +4,10 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.DatasetStatus;
 import io.stele.base.error.UnavailableException;
 import io.stele.datasets.serve.DatasetPeer;
+import io.stele.datasets.serve.LargeValue;
 import io.stele.datasets.serve.PeerAnswer;
+import io.stele.gateway.http.IncomingAnswer.Answer;
+import io.stele.gateway.http.IncomingAnswer.LargeAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,22 +15,23 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.eclipse.jetty.client.BufferingResponseListener;
 import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.Request;
-import org.eclipse.jetty.client.Result;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
 import org.eclipse.jetty.http.HttpCookieStore;
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Other nodes, over HTTP. Connections are kept and used again; beyond {@value #CONNECTIONS} to a
  * node, {@value #QUEUED} requests wait for one, and others fail at once. A future that is cancelled
- * ends its request, and with it the connection: HTTP/1.1 has no other way.
+ * ends its request, and with it the connection: HTTP/1.1 has no other way. A value of more than
+ * {@value LargeValue#THRESHOLD} bytes is not put together in memory: its reader takes it piece by
+ * piece, and the other node sends no more until it does. Answers to several keys are, and must not
+ * be larger than {@value LargeValue#MOST_WHOLE} bytes.
  *
  * <p>By Jetty's client, which answered between two and three times as many requests as the JDK's
  * did, of one caller at a time as well as of 64.
@@ -35,36 +39,29 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 public final class HttpPeers implements DatasetPeer, AutoCloseable {
   private static final Duration CONNECT_PATIENCE = Duration.ofSeconds(1);
   private static final Duration STATUS_PATIENCE = Duration.ofSeconds(2);
-  private static final int IDLE_MILLIS = 30_000; // less than a server's, which would be in the way
+  private static final int MOST_IDLE_MILLIS = 30_000; // a server ends what is idle for longer
   private static final int THREADS = 8; // the client's own; they do not wait for anything
   private static final int CONNECTIONS = 256;
   private static final int QUEUED = 4096;
-  private static final int LARGEST_ANSWER = 1 << 30;
 
-  /** What came back. */
-  private record Answer(int status, HttpFields headers, Bytes body) {
-    String text() {
-      return body.toUtf8().strip();
-    }
-  }
-
-  private final Duration patience;
   private final HttpClient client;
 
   /**
    * Connects when it is first asked to.
    *
-   * @param patience after which a lookup is given up, where nobody has cancelled it before
+   * @param patience with a connection on which nothing happens: a lookup is given up if nothing has
+   *     arrived and nobody has cancelled it, and a large value of which nobody has taken anything.
+   *     Half a minute at most.
    */
   public HttpPeers(Duration patience) {
-    this.patience = patience;
     this.client = new HttpClient(new HttpClientTransportOverHTTP(1));
     QueuedThreadPool pool = new QueuedThreadPool(THREADS, 1);
     pool.setName("stele-http-peers");
     pool.setDaemon(true);
     client.setExecutor(pool);
     client.setConnectTimeout(CONNECT_PATIENCE.toMillis());
-    client.setIdleTimeout(IDLE_MILLIS);
+    // Of connections, not of requests, each of which would start and stop two timers.
+    client.setIdleTimeout(Math.min(patience.toMillis(), MOST_IDLE_MILLIS));
     client.setMaxConnectionsPerDestination(CONNECTIONS);
     client.setMaxRequestsQueuedPerDestination(QUEUED);
     client.setFollowRedirects(false);
@@ -85,40 +82,56 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
     String path = RequestPath.encode(Bytes.utf8(dataset));
     if (keys.size() == 1 && !keys.getFirst().isEmpty()) {
       return send(
-          to(address, path + "/" + RequestPath.encode(keys.getFirst()) + query, patience),
-          answer -> List.of(one(address, version, answer)));
+          to(address, path + "/" + RequestPath.encode(keys.getFirst()) + query),
+          answer -> List.of(one(address, version, answer)),
+          answer -> List.of(large(address, version, answer)));
     }
+    return post(address, path + query, version, keys);
+  }
+
+  @Override
+  public CompletableFuture<List<PeerAnswer>> getSmall(
+      String address, String dataset, String version, int shards, List<Bytes> keys) {
+    String path = RequestPath.encode(Bytes.utf8(dataset));
+    String query = "?proxy=" + RequestPath.encode(Bytes.utf8(version)) + "&shards=" + shards;
+    return post(address, path + query + "&small=true", version, keys);
+  }
+
+  private CompletableFuture<List<PeerAnswer>> post(
+      String address, String rest, String version, List<Bytes> keys) {
     return send(
-        to(address, path + query, patience)
+        to(address, rest)
             .method(HttpMethod.POST)
             .body(new BytesRequestContent(Answers.BINARY, MultiGet.toBinary(keys))),
-        answer -> many(address, version, keys.size(), answer));
+        answer -> many(address, version, keys.size(), answer),
+        null);
   }
 
   @Override
   public CompletableFuture<List<DatasetStatus>> status(String address) {
     return send(
-        to(address, "?proxy=status", STATUS_PATIENCE)
+        to(address, "?proxy=status")
+            .timeout(STATUS_PATIENCE.toNanos(), TimeUnit.NANOSECONDS)
             .headers(headers -> headers.put(HttpHeader.ACCEPT, Answers.JSON)),
         answer -> {
-          if (answer.status != Answers.OK) {
+          if (answer.status() != Answers.OK) {
             throw refused(address, answer);
           }
           return StatusJson.read(answer.text());
-        });
+        },
+        null);
   }
 
-  private Request to(String address, String rest, Duration patience) {
+  private Request to(String address, String rest) {
     try {
-      return client
-          .newRequest("http://" + address + "/" + rest)
-          .timeout(patience.toNanos(), TimeUnit.NANOSECONDS);
+      return client.newRequest("http://" + address + "/" + rest);
     } catch (IllegalArgumentException e) {
       throw new UnavailableException("'" + address + "' is no address of a node", e);
     }
   }
 
-  private static <T> CompletableFuture<T> send(Request request, Function<Answer, T> reading) {
+  private static <T> CompletableFuture<T> send(
+      Request request, Function<Answer, T> reading, @Nullable Function<LargeAnswer, T> large) {
     CompletableFuture<T> answer =
         new CompletableFuture<>() {
           @Override
@@ -130,40 +143,15 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
             return cancelled;
           }
         };
-    request.send(
-        new BufferingResponseListener(LARGEST_ANSWER) {
-          @Override
-          public void onComplete(Result result) {
-            if (result.isFailed()) {
-              answer.completeExceptionally(failed(request, result.getFailure()));
-              return;
-            }
-            byte[] body = getContent();
-            try {
-              answer.complete(
-                  reading.apply(
-                      new Answer(
-                          result.getResponse().getStatus(),
-                          result.getResponse().getHeaders(),
-                          body == null ? Bytes.EMPTY : Bytes.wrap(body))));
-            } catch (RuntimeException e) {
-              answer.completeExceptionally(e);
-            }
-          }
-        });
+    request.send(new IncomingAnswer<>(request, answer, reading, large));
     return answer;
   }
 
-  private static UnavailableException failed(Request request, Throwable problem) {
-    return new UnavailableException(
-        request.getHost() + ":" + request.getPort() + ": " + problem, problem);
-  }
-
   private static PeerAnswer one(String address, String version, Answer answer) {
-    return switch (answer.status) {
+    return switch (answer.status()) {
       case Answers.OK -> {
         check(address, version, answer);
-        yield new PeerAnswer.Found(answer.body);
+        yield new PeerAnswer.Found(answer.body());
       }
       case Answers.NOT_FOUND -> {
         check(address, version, answer);
@@ -174,12 +162,17 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
     };
   }
 
+  private static PeerAnswer large(String address, String version, LargeAnswer answer) {
+    check(address, version, answer.head());
+    return new PeerAnswer.Large(answer.value());
+  }
+
   private static List<PeerAnswer> many(String address, String version, int keys, Answer answer) {
-    if (answer.status != Answers.OK) {
+    if (answer.status() != Answers.OK) {
       throw refused(address, answer);
     }
     check(address, version, answer);
-    List<MultiGet.Entry> entries = MultiGet.entries(answer.body.sharedArray());
+    List<MultiGet.Entry> entries = MultiGet.entries(answer.body().sharedArray());
     if (entries.size() != keys) {
       throw new UnavailableException(
           "%s: %d answers to %d keys".formatted(address, entries.size(), keys));
@@ -190,6 +183,7 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
           switch (entry.status()) {
             case Answers.OK -> new PeerAnswer.Found(entry.content());
             case Answers.NOT_FOUND -> new PeerAnswer.Missing();
+            case Answers.TOO_LARGE -> new PeerAnswer.TooLarge();
             case Answers.NOT_HERE -> new PeerAnswer.NotHere(entry.content().toUtf8());
             default ->
                 throw new UnavailableException(
@@ -200,16 +194,16 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
   }
 
   private static void check(String address, String version, Answer answer) {
-    String found = answer.headers.get(Answers.VERSION);
+    String found = answer.headers().get(Answers.VERSION);
     if (!version.equals(found)) {
       throw new UnavailableException(
           "%s: an answer of status %d from version '%s': must be from '%s'"
-              .formatted(address, answer.status, found == null ? "" : found, version));
+              .formatted(address, answer.status(), found == null ? "" : found, version));
     }
   }
 
   private static UnavailableException refused(String address, Answer answer) {
-    return new UnavailableException(address + ": status " + answer.status + ": " + answer.text());
+    return new UnavailableException(address + ": status " + answer.status() + ": " + answer.text());
   }
 
   @Override

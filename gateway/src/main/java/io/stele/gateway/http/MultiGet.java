@@ -6,7 +6,6 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.text.Json;
 import io.stele.base.text.JsonReader;
 import io.stele.datasets.serve.PeerAnswer;
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -59,6 +58,9 @@ final class MultiGet {
     static Entry of(PeerAnswer answer) {
       return switch (answer) {
         case PeerAnswer.Found(Bytes value) -> new Entry(Answers.OK, value);
+        case PeerAnswer.Large _ ->
+            throw new IllegalStateException("a large value, and a request that is not for one key");
+        case PeerAnswer.TooLarge() -> new Entry(Answers.TOO_LARGE, Bytes.EMPTY);
         case PeerAnswer.Missing() -> new Entry(Answers.NOT_FOUND, Bytes.EMPTY);
         case PeerAnswer.NotHere(String reason) -> new Entry(Answers.NOT_HERE, Bytes.utf8(reason));
       };
@@ -161,14 +163,16 @@ final class MultiGet {
   // ---- answers
 
   static byte[] binary(List<Entry> entries) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ByteBuffer head = ByteBuffer.allocate(2 * INT);
+    int bytes = 0;
     for (Entry entry : entries) {
-      head.clear().putInt(entry.status()).putInt(entry.content().length());
-      out.writeBytes(head.array());
-      out.writeBytes(entry.content().sharedArray());
+      bytes = Math.addExact(bytes, 2 * INT + entry.content().length());
     }
-    return out.toByteArray();
+    ByteBuffer body = ByteBuffer.allocate(bytes);
+    for (Entry entry : entries) {
+      body.putInt(entry.status()).putInt(entry.content().length());
+      body.put(entry.content().sharedArray());
+    }
+    return body.array();
   }
 
   /** What {@link #binary} wrote, as long as it is that. */

@@ -10,13 +10,19 @@ import io.stele.base.dataset.VersionState;
 import io.stele.base.dataset.VersionStatus;
 import io.stele.base.error.NotFoundException;
 import io.stele.datasets.serve.DatasetService;
+import io.stele.datasets.serve.Glance;
+import io.stele.datasets.serve.LargeValue;
+import io.stele.datasets.serve.OpenedLookup;
 import io.stele.datasets.serve.PeerAnswer;
+import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One dataset, {@code scores}, of which one version is served and another is being loaded. */
@@ -37,6 +43,13 @@ final class FakeDatasets implements DatasetService {
 
   final List<DatasetStatus> more = new CopyOnWriteArrayList<>();
   final List<Thread> gets = new CopyOnWriteArrayList<>();
+
+  /** Keys whose pages are not in memory, and what reading them is like. */
+  final Map<Bytes, Runnable> onDisk = new ConcurrentHashMap<>();
+
+  /** How all keys are looked up elsewhere; null for {@link #get}. */
+  volatile @Nullable Function<Bytes, OpenedLookup> opening;
+
   volatile boolean nothingServed;
   volatile boolean empty; // without a look at the source
 
@@ -56,9 +69,42 @@ final class FakeDatasets implements DatasetService {
   }
 
   @Override
-  public @Nullable Lookup getHere(String dataset, Bytes key) {
+  public Glance<OpenedLookup> glance(String dataset, Bytes key) {
     check(dataset);
-    return elsewhere.containsKey(key) ? null : here(key);
+    Function<Bytes, OpenedLookup> opens = opening;
+    if (opens != null) {
+      return new Glance.Asked<>(
+          CompletableFuture.supplyAsync(() -> opens.apply(key), Thread::startVirtualThread));
+    }
+    if (onDisk.containsKey(key)) {
+      return new Glance.OnDisk<>(
+          () -> CompletableFuture.completedFuture(new OpenedLookup.Whole(get(dataset, key))));
+    }
+    return elsewhere.containsKey(key)
+        ? new Glance.Asked<>(
+            CompletableFuture.supplyAsync(
+                () -> new OpenedLookup.Whole(get(dataset, key)), Thread::startVirtualThread))
+        : new Glance.Known<>(new OpenedLookup.Whole(here(key)));
+  }
+
+  @Override
+  public Glance<PeerAnswer> glanceForPeer(String dataset, String version, int shards, Bytes key) {
+    Bytes value = values.get(key);
+    if (value != null && value.length() > LargeValue.THRESHOLD) {
+      return new Glance.Known<>(
+          new PeerAnswer.Large(
+              new LargeValue(value.length(), new ByteArrayInputStream(value.sharedArray()))));
+    }
+    return onDisk.containsKey(key)
+        ? new Glance.OnDisk<>(
+            () -> CompletableFuture.completedFuture(fromDisk(dataset, version, shards, key)))
+        : new Glance.Known<>(answerPeer(dataset, version, shards, List.of(key)).getFirst());
+  }
+
+  private PeerAnswer fromDisk(String dataset, String version, int shards, Bytes key) {
+    gets.add(Thread.currentThread());
+    onDisk.get(key).run();
+    return answerPeer(dataset, version, shards, List.of(key)).getFirst();
   }
 
   private Lookup here(Bytes key) {
@@ -70,8 +116,13 @@ final class FakeDatasets implements DatasetService {
   public Lookup get(String dataset, Bytes key) {
     check(dataset);
     gets.add(Thread.currentThread());
+    onDisk.getOrDefault(key, () -> {}).run();
     Lookup other = elsewhere.get(key);
     return other == null ? here(key) : other;
+  }
+
+  static OpenedLookup found(Bytes value, String proxiedTo) {
+    return new OpenedLookup.Whole(new Lookup.Found(value, origin(proxiedTo)));
   }
 
   @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.Lookup;
 import io.stele.base.error.UnavailableException;
+import io.stele.datasets.serve.LargeValue;
 import io.stele.datasets.serve.PeerAnswer;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,6 +74,73 @@ class HttpPeersTest {
             new PeerAnswer.Found(Bytes.utf8("12")),
             new PeerAnswer.Missing(),
             new PeerAnswer.NotHere("no scores v1 here"));
+  }
+
+  private List<PeerAnswer> getSmall(String version, Bytes... keys) throws Exception {
+    return peers.getSmall(address, "scores", version, 5, List.of(keys)).get(10, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void ofSeveralLookupsLargeValuesAreLeftOut() throws Exception {
+    datasets.put(Bytes.utf8("alice"), Bytes.utf8("12"));
+    datasets.put(Bytes.utf8("large"), Bytes.wrap(new byte[LargeValue.THRESHOLD + 1]));
+    datasets.put(Bytes.utf8("cold"), Bytes.utf8("7"));
+    datasets.onDisk.put(Bytes.utf8("cold"), () -> {});
+    datasets.elsewhere.put(Bytes.utf8("bob"), new Lookup.Missing(FakeDatasets.origin("")));
+    PeerAnswer not = new PeerAnswer.NotHere("no scores v9 here");
+
+    assertThat(
+            getSmall(
+                "v1",
+                Bytes.utf8("cold"),
+                Bytes.utf8("alice"),
+                Bytes.utf8("large"),
+                Bytes.utf8("x"),
+                Bytes.utf8("bob")))
+        .containsExactly(
+            new PeerAnswer.Found(Bytes.utf8("7")),
+            new PeerAnswer.Found(Bytes.utf8("12")),
+            new PeerAnswer.TooLarge(),
+            new PeerAnswer.Missing(),
+            new PeerAnswer.NotHere("no scores v1 here"));
+    assertThat(getSmall("v9", Bytes.utf8("alice"), Bytes.utf8("x"))).containsExactly(not, not);
+    assertThat(datasets.gets)
+        .hasSize(1)
+        .allMatch(thread -> thread.getName().startsWith("stele-http-disk"));
+  }
+
+  @Test
+  void ofSeveralLookupsThoseOnDiskAreReadSideBySide() throws Exception {
+    CyclicBarrier all = new CyclicBarrier(4); // none is done before all have begun
+    Bytes[] keys = new Bytes[4];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = Bytes.utf8("cold" + i);
+      datasets.put(keys[i], Bytes.utf8("value"));
+      datasets.onDisk.put(keys[i], () -> await(all));
+    }
+
+    assertThat(getSmall("v1", keys)).hasSize(4).allMatch(PeerAnswer.Found.class::isInstance);
+  }
+
+  private static void await(CyclicBarrier barrier) {
+    try {
+      barrier.await(10, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void whatBreaksWhileSeveralLookupsAreReadFailsThem() {
+    datasets.onDisk.put(
+        Bytes.utf8("cold"),
+        () -> {
+          throw new IllegalStateException("a disk that breaks");
+        });
+
+    assertThatThrownBy(() -> getSmall("v1", Bytes.utf8("alice"), Bytes.utf8("cold")))
+        .hasCauseInstanceOf(UnavailableException.class)
+        .hasMessageContaining("a disk that breaks");
   }
 
   @Test
@@ -194,10 +263,13 @@ class HttpPeersTest {
     }
   }
 
-  private static void readHead(InputStream in) throws java.io.IOException {
+  static String readHead(InputStream in) throws java.io.IOException {
     StringBuilder head = new StringBuilder();
     while (head.indexOf("\r\n\r\n") < 0) {
-      head.append((char) in.read());
+      int read = in.read();
+      assertThat(read).as("the byte after %s", head).isNotNegative();
+      head.append((char) read);
     }
+    return head.toString();
   }
 }
