@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -132,6 +133,22 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort, int b
       return isFree(host, set) ? set : 0; // one look: another server may take it any moment
     }
     return choose(host, what, set, last, reserved);
+  }
+
+  /**
+   * The port for single operations on rows; none where there are no tables. Clients learn it anew
+   * from each server, so that another one does as well where the usual one is taken.
+   */
+  static OptionalInt ofRows(ServerSettings settings) throws IOException {
+    if (!settings.has(Role.TABLES) && !settings.has(Role.REPLICAS)) {
+      return OptionalInt.empty();
+    }
+    int set = settings.rowsPort();
+    if (set != ServerSettings.DEFAULT_ROWS_PORT) {
+      return OptionalInt.of(set);
+    }
+    boolean usual = settings.port() != 0 && isFree(addressOf(settings.listen()), set);
+    return OptionalInt.of(usual ? set : 0);
   }
 
   private static int choose(

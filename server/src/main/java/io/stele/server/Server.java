@@ -150,7 +150,11 @@ public final class Server implements AutoCloseable {
             embedded
                 ? NativeServer.listenLocally(data.toString(), channels)
                 : NativeServer.listen(
-                    server.listen(), Addresses.port(chosen.nativeAddress()), channels, etcd));
+                    server.listen(),
+                    Addresses.port(chosen.nativeAddress()),
+                    Ports.ofRows(server),
+                    channels,
+                    etcd));
     Inspection inspection =
         new Inspection(chosen.nativeAddress(), server.roles(), Clock.system())
             .directory("the server", data);

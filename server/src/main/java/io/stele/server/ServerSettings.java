@@ -18,6 +18,10 @@ public record ServerSettings(
         String listen,
     @About("The port of the native interface; 0 picks a free one.") int port,
     @About("The port by which members replicate the log; 0 picks a free one.") int raftPort,
+    @About(
+            "The port for single operations on rows; 0, or 0 as server.port, picks a free one."
+                + " Clients learn it from the server, and do without where they cannot reach it.")
+        int rowsPort,
     @About("Its name in the group, for ever; made up at the first start where there is none.")
         Optional<String> name,
     @About("The host by which others reach it; that it listens on where there is none.")
@@ -39,6 +43,8 @@ public record ServerSettings(
 
   public static final int DEFAULT_RAFT_PORT = 7836;
 
+  public static final int DEFAULT_ROWS_PORT = 7837;
+
   // Before the defaults, which are checked by them.
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
   private static final Set<String> EVERYWHERE = Set.of("0.0.0.0", "::", "0:0:0:0:0:0:0:0");
@@ -51,6 +57,7 @@ public record ServerSettings(
           "127.0.0.1",
           DEFAULT_PORT,
           DEFAULT_RAFT_PORT,
+          DEFAULT_ROWS_PORT,
           Optional.empty(),
           Optional.empty(),
           List.of(),
@@ -76,6 +83,7 @@ public record ServerSettings(
     }
     checkPort("port", port);
     checkPort("raft-port", raftPort);
+    checkPort("rows-port", rowsPort);
     if (port == raftPort && port != 0) {
       throw new InvalidRequestException(
           "port and raft-port are both " + port + ": must be two ports");

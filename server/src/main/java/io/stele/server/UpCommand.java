@@ -140,7 +140,7 @@ final class UpCommand implements Callable<Integer> {
             spec.commandLine(), "--ports is '" + ports + "': must be 'auto'");
       }
       flags.add("server.port=0");
-      flags.add("server.raft-port=0"); // datasets.port follows server.port
+      flags.add("server.raft-port=0"); // datasets.port and rows-port follow server.port
       flags.add("etcd.port=0");
       flags.add("bigtable.port=0");
     }

@@ -9,6 +9,8 @@ import io.grpc.stub.MetadataUtils;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.protocol.local.LocalTransport;
 import io.stele.protocol.wire.WireHeaders;
+import java.net.InetSocketAddress;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** A server, and the one connection to it. */
@@ -18,6 +20,7 @@ public final class Endpoint {
   private final String address;
   private final ManagedChannel connection;
   private final Channel channel;
+  private volatile int rowsPort; // 0: none, or not known
 
   Endpoint(String address, String principal) {
     this.address = address;
@@ -60,6 +63,22 @@ public final class Endpoint {
 
   public Channel channel() {
     return channel;
+  }
+
+  /** The server has said at which port it takes single operations on rows. */
+  public void rowsAt(int port) {
+    rowsPort = port;
+  }
+
+  /** Where it takes single operations on rows; nothing if it does not, or has not said so yet. */
+  public Optional<InetSocketAddress> rowsAddress() {
+    int port = rowsPort;
+    return port == 0 ? Optional.empty() : Optional.of(new InetSocketAddress(host(address), port));
+  }
+
+  private static String host(String address) {
+    String host = address.substring(0, address.lastIndexOf(':'));
+    return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
   }
 
   /** Could not connect: the next call tries again at once, and not after minutes. */

@@ -246,6 +246,14 @@ final class ExchangeStream {
 
   private final class Answers extends ClientCall.Listener<ExchangeResponse> {
     @Override
+    public void onHeaders(Metadata headers) {
+      String port = headers.get(WireHeaders.ROWS_PORT);
+      if (port != null) {
+        endpoint.rowsAt(Integer.parseInt(port));
+      }
+    }
+
+    @Override
     public void onReady() {
       wake();
     }

@@ -21,7 +21,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The streams of small operations, one to each server that is asked. */
+/** The connections for small operations to the servers that are asked. */
 final class Exchanges implements AutoCloseable {
   private static final long SWEEP_MILLIS = 50;
   private static final int ENVELOPE_BYTES = 32; // about, of an operation without its content
@@ -30,6 +30,7 @@ final class Exchanges implements AutoCloseable {
   private final TabletLocations locations;
   private final ByteBudget budget;
   private final ConcurrentHashMap<Endpoint, ExchangeStream> streams = new ConcurrentHashMap<>();
+  private final RowConnections rows;
   private final Set<PendingOperation> locating = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final ScheduledFuture<?> sweeper;
@@ -39,6 +40,11 @@ final class Exchanges implements AutoCloseable {
     this.caller = caller;
     this.locations = locations;
     this.budget = new ByteBudget(bytesUnderWay);
+    this.rows =
+        new RowConnections(
+            caller.clock(),
+            caller.settings().attemptTimeout(),
+            server -> locations.lost(server, true));
     this.sweeper =
         caller
             .timer()
@@ -165,11 +171,17 @@ final class Exchanges implements AutoCloseable {
     }
   }
 
-  /** Hands an operation to the stream of a server. */
+  /**
+   * Sends an operation to a server: by a connection that the caller has to itself while it waits
+   * for the answer, or by the stream that all share.
+   */
   void submit(PendingOperation operation, Endpoint endpoint) {
     while (true) {
       if (closed) {
         throw new UnavailableException("the client is closed");
+      }
+      if (rows.exchange(operation, endpoint)) {
+        return;
       }
       ExchangeStream open = streams.get(endpoint);
       if (open == null ? begin(endpoint, operation) : open.submit(operation)) {
@@ -220,6 +232,7 @@ final class Exchanges implements AutoCloseable {
   private void sweep() {
     long now = caller.clock().nanos();
     streams.values().forEach(stream -> stream.sweep(now));
+    rows.sweep(now);
     for (PendingOperation operation : locating) {
       if (operation.isLate(now)) {
         operation.notLocatedInTime();
@@ -232,6 +245,7 @@ final class Exchanges implements AutoCloseable {
     closed = true;
     sweeper.cancel(false);
     streams.values().forEach(ExchangeStream::close);
+    rows.close();
     threads.shutdown();
   }
 }

@@ -96,6 +96,10 @@ final class PendingOperation extends CompletableFuture<PendingOperation.Answer> 
     return bytes;
   }
 
+  boolean changes() {
+    return changes;
+  }
+
   /** True once its time is over. */
   boolean isLate(long now) {
     return now - deadline >= 0;

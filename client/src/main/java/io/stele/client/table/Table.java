@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 
 /**
  * One table. Calls return when their changes are durable. Any number of threads may share it.
@@ -66,7 +67,7 @@ public final class Table {
 
   /** Changes a row, all or nothing. */
   public void mutate(RowMutation mutation) {
-    await(mutateAsync(mutation));
+    await(() -> mutateAsync(mutation));
   }
 
   public CompletableFuture<Long> mutateAsync(RowMutation mutation) {
@@ -90,7 +91,7 @@ public final class Table {
    * @return the transaction
    */
   public long apply(CellBatch cells, long commitMaxTxn, boolean waitForSync) {
-    return await(tables.apply(name, cells, commitMaxTxn, waitForSync));
+    return await(() -> tables.apply(name, cells, commitMaxTxn, waitForSync));
   }
 
   /** Waits until a transaction is durable; returns the newest that is. */
@@ -100,12 +101,12 @@ public final class Table {
 
   /** Changes a row by what it holds; true if the condition was met. */
   public boolean checkAndMutate(CheckAndMutate request) {
-    return await(tables.checkAndMutate(name, request)).met();
+    return await(() -> tables.checkAndMutate(name, request)).met();
   }
 
   /** Appends to and adds to columns of a row; returns the cells that this wrote. */
   public Row readModifyWrite(Bytes row, List<RowRule> rules) {
-    return new Row(row, Pages.cells(await(tables.readModifyWrite(name, row, rules))));
+    return new Row(row, Pages.cells(await(() -> tables.readModifyWrite(name, row, rules))));
   }
 
   /** Adds to a counter, and returns its new value. */
@@ -139,7 +140,7 @@ public final class Table {
 
   /** What a predicate wants of a row; the predicate's own rows do not count. */
   public Optional<Row> get(Bytes row, ReadPredicate predicate) {
-    return await(getAsync(row, predicate));
+    return await(() -> getAsync(row, predicate));
   }
 
   public CompletableFuture<Optional<Row>> getAsync(Bytes row, ReadPredicate predicate) {
@@ -181,6 +182,11 @@ public final class Table {
   /** Rows that part the table into pieces of about equal size. */
   public List<RowSample> sampleRows() {
     return tables.sampleRows(name);
+  }
+
+  /** Does what this thread then waits for: it may as well send and receive it by itself. */
+  private static <T> T await(Supplier<CompletableFuture<T>> work) {
+    return await(ScopedValue.where(RowConnections.CALLER_WAITS, true).call(work::get));
   }
 
   static <T> T await(CompletableFuture<T> future) {

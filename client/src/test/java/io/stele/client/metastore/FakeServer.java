@@ -98,8 +98,11 @@ final class FakeServer implements AutoCloseable {
       if (fault == null) {
         return next.startCall(call, headers);
       }
-      Metadata trailers =
-          fault.answer().getTrailers() == null ? new Metadata() : fault.answer().getTrailers();
+      // A copy: closing a call writes to them, and tests that run side by side share the fault.
+      Metadata trailers = new Metadata();
+      if (fault.answer().getTrailers() != null) {
+        trailers.merge(fault.answer().getTrailers());
+      }
       if (!fault.done()) {
         call.close(fault.answer().getStatus(), trailers);
         return new ServerCall.Listener<>() {};

@@ -3,26 +3,13 @@ package io.stele.gateway.nativeapi;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.stele.base.error.ExhaustedException;
-import io.stele.base.error.FencedException;
-import io.stele.base.error.InvalidRequestException;
-import io.stele.base.table.Tables;
 import io.stele.gateway.memory.RequestMemory;
 import io.stele.gateway.nativeapi.Backend.ServedTables;
-import io.stele.protocol.v1.ApplyCells;
-import io.stele.protocol.v1.CheckAnswer;
 import io.stele.protocol.v1.ExchangeRequest;
 import io.stele.protocol.v1.ExchangeResponse;
-import io.stele.protocol.v1.ReadCells;
-import io.stele.protocol.v1.ReadModifyWriteRow;
-import io.stele.protocol.v1.SyncTables;
 import io.stele.protocol.v1.TableAnswer;
 import io.stele.protocol.v1.TableOperation;
-import io.stele.protocol.wire.ErrorMapping;
-import io.stele.protocol.wire.WireCells;
-import io.stele.protocol.wire.WireChanges;
-import io.stele.protocol.wire.WireConsistency;
 import io.stele.protocol.wire.WireLimits;
-import io.stele.protocol.wire.WirePredicates;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -52,8 +39,9 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
   private static final int CHANGES_AT_ONCE = 64;
 
   private final @Nullable ServedTables served;
+  private final RowOperations operations;
   private final ServerCallStreamObserver<ExchangeResponse> caller;
-  private final AnswerQueue answers;
+  private final Outbox<TableAnswer, ExchangeResponse> answers;
   private final Lane<Asked> changes;
   private final Lane<Asked> reads;
   private final Optional<RequestMemory.Stream> memory = RequestMemory.current();
@@ -75,8 +63,20 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
       ExecutorService threads,
       Consumer<ExchangeCall> onEnd) {
     this.served = served;
+    this.operations = new RowOperations(served);
     this.caller = caller;
-    this.answers = new AnswerQueue(caller, threads, incarnation(), () -> onEnd.accept(this));
+    long incarnation = operations.incarnation();
+    this.answers =
+        new Outbox<>(
+            caller,
+            threads,
+            built ->
+                ExchangeResponse.newBuilder()
+                    .setIncarnation(incarnation)
+                    .addAllAnswers(built)
+                    .build(),
+            () -> onEnd.accept(this));
+    caller.setOnCancelHandler(answers::abandon);
     this.changes = new Lane<>(threads, 1, CHANGES_AT_ONCE, this::run);
     this.reads = new Lane<>(threads, READ_LANES, READS_AT_ONCE, this::run);
     memory.ifPresent(stream -> stream.onRefusal(problem -> threads.execute(() -> end(problem))));
@@ -86,10 +86,6 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
 
   @Nullable ServedTables served() {
     return served;
-  }
-
-  private long incarnation() {
-    return served == null ? 0 : served.incarnation();
   }
 
   /** An operation, and the message that brought it. */
@@ -234,108 +230,19 @@ final class ExchangeCall implements StreamObserver<ExchangeRequest> {
   }
 
   private void run(Asked asked, Ready ready) {
-    TableOperation operation = asked.operation;
-    CompletableFuture<TableAnswer.Builder> answer;
-    try {
-      if (!answers.awaitRoom()) {
-        return; // nobody waits for the answer, and nothing was done
-      }
-      answer = ask(tables(operation), operation);
-    } catch (RuntimeException | Error e) {
-      answer = CompletableFuture.failedFuture(e);
+    if (!answers.awaitRoom()) {
+      return; // nobody waits for the answer, and nothing was done
     }
-    boolean atOnce = answer.isDone();
+    CompletableFuture<TableAnswer> answer = operations.answer(asked.operation);
+    if (answer.isDone()) {
+      ready.add(answer.join(), asked.message);
+      return;
+    }
     var _ =
-        answer.handle(
-            (found, problem) -> {
-              TableAnswer.Builder builder =
-                  problem == null
-                      ? found
-                      : TableAnswer.newBuilder().setError(ErrorMapping.toMessage(problem));
-              TableAnswer built = builder.setId(operation.getId()).build();
-              if (atOnce) {
-                ready.add(built, asked.message);
-              } else {
-                answers.addSoon(built);
-                asked.message.answered();
-              }
-              return built;
+        answer.thenAccept(
+            built -> {
+              answers.addSoon(built);
+              asked.message.answered();
             });
-  }
-
-  private Tables tables(TableOperation operation) {
-    Tables tables = Backend.orNoTables(served);
-    return operation.hasConsistency()
-        ? tables.at(WireConsistency.consistency(operation.getConsistency()))
-        : tables;
-  }
-
-  private CompletableFuture<TableAnswer.Builder> ask(Tables tables, TableOperation operation) {
-    String table = operation.getTable();
-    return switch (operation.getOperationCase()) {
-      case APPLY -> apply(tables, table, operation.getApply());
-      case APPLY_ROWS ->
-          tables
-              .applyRows(
-                  table,
-                  operation.getApplyRows().getRowsList().stream().map(WireCells::cells).toList())
-              .thenApply(rows -> TableAnswer.newBuilder().setRows(WireChanges.toWire(rows)));
-      case READ -> read(tables, table, operation.getRead());
-      case CHECK ->
-          tables
-              .checkAndMutate(table, WireChanges.check(operation.getCheck()))
-              .thenApply(
-                  outcome ->
-                      TableAnswer.newBuilder()
-                          .setCheck(
-                              CheckAnswer.newBuilder()
-                                  .setMet(outcome.met())
-                                  .setTxn(outcome.txn())));
-      case MODIFY -> modify(tables, table, operation.getModify());
-      case SYNC -> sync(tables, operation.getSync());
-      case OPERATION_NOT_SET ->
-          throw new InvalidRequestException(
-              "operation " + operation.getId() + " says nothing that this server knows");
-    };
-  }
-
-  private static CompletableFuture<TableAnswer.Builder> apply(
-      Tables tables, String table, ApplyCells request) {
-    long maxTxn = request.hasCommitMaxTxn() ? request.getCommitMaxTxn() : Tables.ANY_TXN;
-    return tables
-        .apply(table, WireCells.cells(request.getCells()), maxTxn, !request.getUnsynced())
-        .thenApply(txn -> TableAnswer.newBuilder().setTxn(txn));
-  }
-
-  private static CompletableFuture<TableAnswer.Builder> read(
-      Tables tables, String table, ReadCells request) {
-    if (request.getMaxBytes() < 1) {
-      throw new InvalidRequestException(
-          "a read of at most " + request.getMaxBytes() + " bytes: must be at least 1");
-    }
-    return tables
-        .read(
-            table,
-            WirePredicates.predicate(request.getPredicate()),
-            WirePredicates.options(request.getOptions()),
-            Math.min(request.getMaxBytes(), WireLimits.MAX_READ_BYTES))
-        .thenApply(page -> TableAnswer.newBuilder().setPage(WireCells.toWire(page)));
-  }
-
-  private static CompletableFuture<TableAnswer.Builder> modify(
-      Tables tables, String table, ReadModifyWriteRow request) {
-    return tables
-        .readModifyWrite(table, WireCells.bytes(request.getRow()), WireChanges.rules(request))
-        .thenApply(page -> TableAnswer.newBuilder().setPage(WireCells.toWire(page)));
-  }
-
-  private CompletableFuture<TableAnswer.Builder> sync(Tables tables, SyncTables request) {
-    if (request.getIncarnation() != 0 && request.getIncarnation() != incarnation()) {
-      throw new FencedException(
-          "transaction "
-              + request.getTxn()
-              + " is of a server that has ended since: it may or may not be durable");
-    }
-    return tables.sync(request.getTxn()).thenApply(txn -> TableAnswer.newBuilder().setTxn(txn));
   }
 }

@@ -20,6 +20,7 @@ import io.stele.tables.master.TabletControl;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -45,14 +46,25 @@ public final class NativeServer implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("stele-watch-progress").factory());
   private final TableDataService tables = new TableDataService(backend, blocking);
+  private final ReplicaPeerService replicas = new ReplicaPeerService(backend, blocking);
   private final String address;
   private final Server server;
+  private final Optional<RowServer> rows;
   private final int port;
 
   /** Listens; the name is its host, or its whole address within this process. */
   private NativeServer(
-      NettyServerBuilder builder, String name, Channels channels, MoreServices more)
+      NettyServerBuilder builder,
+      String name,
+      OptionalInt rowsPort,
+      Channels channels,
+      MoreServices more)
       throws IOException {
+    this.rows =
+        rowsPort.isEmpty()
+            ? Optional.empty()
+            : Optional.of(RowServer.listen(name, rowsPort.getAsInt(), backend::tablesIfServed));
+    rows.ifPresent(listening -> builder.intercept(new RowsPortHeader(listening.port())));
     more.addTo(builder);
     RequestMemory.ofProcess().guard(builder);
     this.server =
@@ -68,7 +80,7 @@ public final class NativeServer implements AutoCloseable {
             .addService(new TableAdminService(backend, blocking))
             .addService(new TabletControlService(backend, blocking))
             .addService(new ClusterService(backend, blocking))
-            .addService(new ReplicaPeerService(backend, blocking))
+            .addService(replicas)
             .addService(new ReplicasService(backend, blocking))
             .addService(new NodeService(backend, blocking))
             .addService(new DatasetsService(backend, blocking))
@@ -85,18 +97,21 @@ public final class NativeServer implements AutoCloseable {
    * @param channels to the other members, for forwarding; not closed with the server
    */
   public static NativeServer listen(String host, int port, Channels channels) {
-    return listen(host, port, channels, MoreServices.NONE);
+    return listen(host, port, OptionalInt.empty(), channels, MoreServices.NONE);
   }
 
   /**
    * As {@link #listen(String, int, Channels)}.
    *
+   * @param rowsPort also serves single operations on rows there, 0 for any port that is free
    * @param more of other protocols, at the same port
    */
-  public static NativeServer listen(String host, int port, Channels channels, MoreServices more) {
+  public static NativeServer listen(
+      String host, int port, OptionalInt rowsPort, Channels channels, MoreServices more) {
     return listen(
         NettyServerBuilder.forAddress(new InetSocketAddress(host, port)),
         host,
+        rowsPort,
         host + ":" + port,
         channels,
         more);
@@ -105,13 +120,24 @@ public final class NativeServer implements AutoCloseable {
   /** Begins to listen to clients of this process, which have no network in between. */
   public static NativeServer listenLocally(String name, Channels channels) {
     String address = LocalTransport.SCHEME + name;
-    return listen(LocalTransport.server(address), address, address, channels, MoreServices.NONE);
+    return listen(
+        LocalTransport.server(address),
+        address,
+        OptionalInt.empty(),
+        address,
+        channels,
+        MoreServices.NONE);
   }
 
   private static NativeServer listen(
-      NettyServerBuilder builder, String name, String where, Channels channels, MoreServices more) {
+      NettyServerBuilder builder,
+      String name,
+      OptionalInt rowsPort,
+      String where,
+      Channels channels,
+      MoreServices more) {
     try {
-      return new NativeServer(builder, name, channels, more);
+      return new NativeServer(builder, name, rowsPort, channels, more);
     } catch (IOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new UnavailableException("cannot listen on " + where + ": " + cause.getMessage(), e);
@@ -228,6 +254,7 @@ public final class NativeServer implements AutoCloseable {
    * was done, and go on elsewhere.
    */
   public void endTables() {
+    rows.ifPresent(RowServer::end);
     tables.end();
   }
 
@@ -235,7 +262,9 @@ public final class NativeServer implements AutoCloseable {
   @Override
   public void close() {
     server.shutdown();
-    tables.end();
+    endTables();
+    rows.ifPresent(RowServer::close);
+    replicas.end();
     try {
       if (!server.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
         server.shutdownNow();

@@ -16,6 +16,9 @@ public final class WireHeaders {
   /** With an error: the address of the member that leads. */
   public static final Metadata.Key<String> LEADER = ascii("stele-leader");
 
+  /** With the first answer of an exchange: the port of the server's {@link RowFrames}. */
+  public static final Metadata.Key<String> ROWS_PORT = ascii("stele-rows-port");
+
   private WireHeaders() {}
 
   private static Metadata.Key<String> ascii(String name) {
