@@ -34,6 +34,13 @@ interface Connection extends AutoCloseable {
   /** Starts watches of all keys of a set; completes when each of them will miss nothing more. */
   CompletableFuture<Watches> watch(KeySet keys, int firstWatcher, int count, EventSink sink);
 
+  /**
+   * Forgets the history of all keys up to now; completes when the side says that it is done.
+   *
+   * @param keys of which the store has some
+   */
+  CompletableFuture<?> compact(KeySet keys);
+
   /** How often a transaction had to begin anew, so far. */
   long conflicts();
 

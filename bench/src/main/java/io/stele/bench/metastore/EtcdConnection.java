@@ -5,6 +5,7 @@ import com.google.protobuf.UnsafeByteOperations;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.stele.base.error.UnavailableException;
+import io.stele.protocol.etcd.CompactionRequest;
 import io.stele.protocol.etcd.Compare;
 import io.stele.protocol.etcd.KVGrpc;
 import io.stele.protocol.etcd.KeyValue;
@@ -184,6 +185,22 @@ final class EtcdConnection implements Connection {
       KeySet keys, int firstWatcher, int count, EventSink sink) {
     EtcdWatches watches = new EtcdWatches(keys, firstWatcher, count, sink);
     return watches.start(channel);
+  }
+
+  /** Answered when what is forgotten has left the store. */
+  @Override
+  public CompletableFuture<?> compact(KeySet keys) {
+    RangeRequest now = RangeRequest.newBuilder().setKey(key(keys, 0)).build();
+    return Calls.send(channel, KVGrpc.getRangeMethod(), now)
+        .thenCompose(
+            answer ->
+                Calls.send(
+                    channel,
+                    KVGrpc.getCompactMethod(),
+                    CompactionRequest.newBuilder()
+                        .setRevision(answer.getHeader().getRevision())
+                        .setPhysical(true)
+                        .build()));
   }
 
   @Override

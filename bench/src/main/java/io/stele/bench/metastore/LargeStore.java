@@ -8,15 +8,9 @@ import io.stele.bench.measure.Arena.Shown;
 import io.stele.bench.measure.Better;
 import io.stele.bench.measure.Memory;
 import io.stele.bench.report.Figures;
-import io.stele.bench.report.Notes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A store of very many small keys on one member: how fast it fills, what it then needs of memory
@@ -79,16 +73,16 @@ final class LargeStore {
   }
 
   private void tell(List<Shown<Findings>> shown) {
-    tell(
-        shown,
+    StoreReport<Findings> report =
+        new StoreReport<>(run, peer, "store-" + StoreReport.label(keys.count()), shown);
+    report.tell(
         "load",
         "keys/s",
         Better.HIGHER,
         Findings::keysPerSecond,
         null,
         "transactions of %d puts, values of %d bytes".formatted(Group.LOAD_BATCH, VALUE_BYTES));
-    tell(
-        shown,
+    report.tell(
         "memory",
         "bytes",
         Better.LOWER,
@@ -97,72 +91,22 @@ final class LargeStore {
         "%s; resident after the load: %s"
             .formatted(
                 Memory.METHOD,
-                each(shown, side -> Figures.text(side.median(all -> all.memory().resident())))));
-    tell(
-        shown,
+                report.each(side -> Figures.text(side.median(all -> all.memory().resident())))));
+    report.tell(
         "get",
         "gets/s",
         Better.HIGHER,
         found -> found.gets().perSecond(),
         GET_GOAL,
-        "%d clients, keys at random, p50/p99 µs: %s"
-            .formatted(
-                CLIENTS,
-                each(
-                    shown,
-                    side ->
-                        String.format(
-                            Locale.ROOT,
-                            "%,.0f/%,.0f",
-                            side.median(all -> all.gets().p50Micros()),
-                            side.median(all -> all.gets().p99Micros())))));
-    tell(
-        shown,
+        "%d clients, keys at random, %s".formatted(CLIENTS, report.latencies(Findings::gets)));
+    report.tell(
         "restart",
         "ms",
         Better.LOWER,
         Findings::restartMillis,
         null,
         "from the start of the process to the first linearizable read, files in the page cache");
-    tell(
-        shown,
-        "disk",
-        "bytes",
-        Better.LOWER,
-        Findings::diskBytes,
-        null,
-        "all files, logs included");
-  }
-
-  private void tell(
-      List<Shown<Findings>> shown,
-      String what,
-      String unit,
-      Better better,
-      ToDoubleFunction<Findings> figure,
-      @Nullable Double goal,
-      String note) {
-    run.tellFigures(
-        "store-%s-%s".formatted(label(keys.count()), what),
-        unit,
-        better,
-        shown.stream().map(side -> side.median(figure)).toList(),
-        peer,
-        goal,
-        new Notes().add(note));
-  }
-
-  private static String each(List<Shown<Findings>> shown, Function<Shown<Findings>, String> text) {
-    return shown.stream()
-        .map(side -> side.name() + " " + text.apply(side))
-        .collect(Collectors.joining(", "));
-  }
-
-  /** 20,000,000 is 20M. */
-  static String label(long count) {
-    if (count >= 1_000_000 && count % 1_000_000 == 0) {
-      return count / 1_000_000 + "M";
-    }
-    return count >= 1_000 && count % 1_000 == 0 ? count / 1_000 + "k" : Long.toString(count);
+    report.tell(
+        "disk", "bytes", Better.LOWER, Findings::diskBytes, null, "all files, logs included");
   }
 }

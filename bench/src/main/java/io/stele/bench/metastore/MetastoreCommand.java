@@ -7,6 +7,7 @@ import io.stele.bench.Run;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,11 @@ import picocli.CommandLine.Option;
 public final class MetastoreCommand extends Benchmark<MetastoreCases.Work> {
   private static final String STORE = "store";
   private static final long STORE_KEYS = 20_000_000;
+  private static final String COMPACTION = "compaction";
+  private static final long COMPACTED_KEYS = 15_000_000;
+
+  /** Cases that start members of their own. */
+  private static final Set<String> LARGE = Set.of(STORE, COMPACTION);
 
   /** Groups of more members than this only make sense on as many machines. */
   private static final int MOST_MEMBERS = 7;
@@ -45,6 +51,13 @@ public final class MetastoreCommand extends Benchmark<MetastoreCases.Work> {
       paramLabel = "N",
       description = "Keys of the large store (20,000,000; quick: 200,000).")
   private @Nullable Long keys;
+
+  @Option(
+      names = "--compacted-keys",
+      paramLabel = "N",
+      description =
+          "Keys, with values of 1 KiB, of the store that is compacted (15,000,000; quick: 20,000).")
+  private @Nullable Long compactedKeys;
 
   @Option(
       names = "--api",
@@ -78,14 +91,26 @@ public final class MetastoreCommand extends Benchmark<MetastoreCases.Work> {
   protected List<Case<MetastoreCases.Work>> cases() {
     List<Case<MetastoreCases.Work>> all = new ArrayList<>(MetastoreCases.all());
     all.add(
-        new Case<>(
+        large(
             STORE,
             "a store of %,d keys (--keys) on one member: load, memory, gets, restart, disk"
-                .formatted(STORE_KEYS),
-            _ -> {
-              throw new IllegalStateException("it needs no groups");
-            }));
+                .formatted(STORE_KEYS)));
+    all.add(
+        large(
+            COMPACTION,
+            "a store of %,d values of a kilobyte (--compacted-keys) whose history is compacted"
+                    .formatted(COMPACTED_KEYS)
+                + " while clients work"));
     return all;
+  }
+
+  private static Case<MetastoreCases.Work> large(String name, String about) {
+    return new Case<>(
+        name,
+        about,
+        _ -> {
+          throw new IllegalStateException("it needs no groups");
+        });
   }
 
   private List<Integer> sizes() {
@@ -94,6 +119,11 @@ public final class MetastoreCommand extends Benchmark<MetastoreCases.Work> {
 
   private long storeKeys() {
     return scaled("--keys", keys, STORE_KEYS, 200_000, Group.LOAD_BATCH, KeySet.MOST);
+  }
+
+  private long storeCompactedKeys() {
+    return scaled(
+        "--compacted-keys", compactedKeys, COMPACTED_KEYS, 20_000, Group.LOAD_BATCH, KeySet.MOST);
   }
 
   private boolean asEtcd() {
@@ -109,7 +139,8 @@ public final class MetastoreCommand extends Benchmark<MetastoreCases.Work> {
   protected long neededDiskBytes() {
     var _ = asEtcd();
     var _ = sizes();
-    return storeKeys() * 800 + (4L << 30);
+    return Math.max(storeKeys() * 800, storeCompactedKeys() * 3 * CompactedStore.VALUE_BYTES)
+        + (4L << 30);
   }
 
   @Override
@@ -136,14 +167,19 @@ public final class MetastoreCommand extends Benchmark<MetastoreCases.Work> {
     run.facts(ours.facts());
     run.facts(peer.facts());
     List<Case<MetastoreCases.Work>> onGroups =
-        wanted.stream().filter(each -> !each.name().equals(STORE)).toList();
+        wanted.stream().filter(each -> !LARGE.contains(each.name())).toList();
     if (!onGroups.isEmpty()) {
       for (int size : sizes()) {
         run.attempt("groups of " + size, () -> measureGroups(run, ours, peer, size, onGroups));
       }
     }
-    if (wanted.stream().anyMatch(each -> each.name().equals(STORE))) {
+    Set<String> names = wanted.stream().map(Case::name).collect(Collectors.toSet());
+    if (names.contains(STORE)) {
       run.attempt(STORE, () -> new LargeStore(run, peer, storeKeys()).measure(ours));
+    }
+    if (names.contains(COMPACTION)) {
+      run.attempt(
+          COMPACTION, () -> new CompactedStore(run, peer, storeCompactedKeys()).measure(ours));
     }
   }
 

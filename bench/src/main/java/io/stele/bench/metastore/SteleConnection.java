@@ -195,6 +195,13 @@ final class SteleConnection implements Connection {
   }
 
   @Override
+  public CompletableFuture<?> compact(KeySet keys) {
+    return async
+        .page(Keys.of(name(keys, 0)), ReadOptions.DEFAULTS)
+        .thenAcceptAsync(page -> metastore.admin().compact(page.revision()), transactions);
+  }
+
+  @Override
   public long conflicts() {
     return conflicts.sum();
   }

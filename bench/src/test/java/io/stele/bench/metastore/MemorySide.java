@@ -151,6 +151,11 @@ final class MemorySide implements MetastoreSide {
     }
 
     @Override
+    public CompletableFuture<?> compact(KeySet keys) {
+      return CompletableFuture.supplyAsync(() -> read(keys, 0), network);
+    }
+
+    @Override
     public long conflicts() {
       return 0;
     }

@@ -10,6 +10,7 @@ import io.stele.cli.ExitCode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,9 @@ class MetastoreCommandTest {
     return CommandRun.of(
         new MetastoreCommand(_ -> new MemorySide("Ours"), _ -> peer),
         temp,
-        Stream.concat(Stream.of("--quick", "--seconds=0.02", "--keys=1000"), Stream.of(more))
+        Stream.concat(
+                Stream.of("--quick", "--seconds=0.02", "--keys=1000", "--compacted-keys=1000"),
+                Stream.of(more))
             .toArray(String[]::new));
   }
 
@@ -71,7 +74,14 @@ class MetastoreCommandTest {
             "store-1k-memory",
             "store-1k-get",
             "store-1k-restart",
-            "store-1k-disk");
+            "store-1k-disk",
+            "compaction-1k-load",
+            "compaction-1k-before",
+            "compaction-1k-during",
+            "compaction-1k-after",
+            "compaction-1k-slowdown",
+            "compaction-1k-disk",
+            "compaction-1k-restart");
     for (JsonRow result : results) {
       assertThat(result.fields())
           .containsOnlyKeys(
@@ -92,7 +102,12 @@ class MetastoreCommandTest {
     double stele = result.number("stele");
     double peer = result.number("peer");
     boolean lower = Set.of("ms", "µs", "bytes").contains(result.text("unit"));
-    double expected = lower ? peer / stele : stele / peer;
+    double expected =
+        switch (result.name()) {
+          case "compaction-1k-slowdown" -> 1 / stele; // held against itself
+          case "compaction-1k-restart" -> 10_000 / stele; // held against ten seconds
+          default -> lower ? peer / stele : stele / peer;
+        };
     assertThat(stele).as(result.name()).isPositive();
     assertThat(result.number("ratio"))
         .as(result.name())
@@ -101,13 +116,24 @@ class MetastoreCommandTest {
 
   private static void assertGoal(JsonRow result) {
     String name = result.name();
-    if (name.startsWith("memory") || (name.startsWith("store") && !name.endsWith("get"))) {
+    Optional<Double> goal =
+        switch (name) {
+          case "store-1k-get", "compaction-1k-disk" -> Optional.of(2.0);
+          case "compaction-1k-slowdown" -> Optional.of(0.9);
+          case "compaction-1k-restart" -> Optional.of(1.0);
+          default ->
+              Stream.of("memory", "store", "compaction").anyMatch(name::startsWith)
+                  ? Optional.empty()
+                  : Optional.of(name.contains("get") ? 2.0 : 1.0);
+        };
+    if (goal.isEmpty()) {
       assertThat(result.fields().get("goal")).as(name).isNull();
       assertThat(result.fields().get("met")).as(name).isNull();
     } else {
-      double goal = name.contains("get") ? 2 : 1;
-      assertThat(result.number("goal")).as(name).isEqualTo(goal);
-      assertThat(result.fields().get("met")).as(name).isEqualTo(result.number("ratio") >= goal);
+      assertThat(result.number("goal")).as(name).isEqualTo(goal.get());
+      assertThat(result.fields().get("met"))
+          .as(name)
+          .isEqualTo(result.number("ratio") >= goal.get());
     }
   }
 

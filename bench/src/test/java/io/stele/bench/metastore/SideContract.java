@@ -26,6 +26,7 @@ final class SideContract {
       watchersSeeEveryPut(group);
       aKeyThatIsNotThereIsAWrongAnswer(group);
       group.putMany(KEYS, 500, CLIENTS);
+      group.connection(0).compact(KEYS).get(20, TimeUnit.SECONDS);
       Memory memory = Memory.of(group.servers());
       assertThat(memory.needed()).isBetween(1L << 20, memory.resident());
 

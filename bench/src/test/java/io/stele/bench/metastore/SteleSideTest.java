@@ -19,6 +19,7 @@ class SteleSideTest {
   }
 
   @Test
+  @Tag("long")
   void oneMemberAnswersInEtcdsApiToo() throws Exception {
     SideContract.requestsOfOneMember(new SteleSide(true), temp);
   }
