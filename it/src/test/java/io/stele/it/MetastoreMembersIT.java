@@ -7,6 +7,7 @@ import io.stele.base.process.ServerProcess;
 import io.stele.cli.ExitCode;
 import io.stele.it.process.Servers;
 import io.stele.it.process.SteleCluster;
+import io.stele.testkit.run.LongRun;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +69,7 @@ class MetastoreMembersIT {
   }
 
   @Test
+  @Tag(LongRun.TAG)
   void serversAreBootstrappedAddedLostReplacedRemovedAndRestarted() {
     String first = start("n1", "--wait");
     String second = start("n2", "--seeds", first);

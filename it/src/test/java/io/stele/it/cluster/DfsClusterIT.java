@@ -7,6 +7,7 @@ import io.stele.it.process.Fault.Victim;
 import io.stele.it.process.FaultRun;
 import io.stele.it.process.Servers;
 import io.stele.it.process.SteleCluster;
+import io.stele.testkit.run.LongRun;
 import io.stele.testkit.run.Seed;
 import java.io.File;
 import java.io.IOException;
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +50,7 @@ class DfsClusterIT {
   }
 
   @Test
+  @Tag(LongRun.TAG)
   @Timeout(value = 5, unit = TimeUnit.MINUTES)
   void nothingIsLostWhenANodeWithDataIs() throws Exception {
     try (MiniDFSCluster dfs = startDfs()) {

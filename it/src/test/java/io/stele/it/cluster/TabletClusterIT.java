@@ -3,12 +3,14 @@ package io.stele.it.cluster;
 import io.stele.client.Stele;
 import io.stele.it.process.SteleCluster;
 import io.stele.testkit.process.Network;
+import io.stele.testkit.run.LongRun;
 import io.stele.testkit.run.Seed;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,6 +39,7 @@ class TabletClusterIT {
   }
 
   @Test
+  @Tag(LongRun.TAG)
   void filesAreDeletedOnceNothingNeedsThem() throws Exception {
     try (Stele stele = cluster.client()) {
       new FileCollection(tablets, stele).run();

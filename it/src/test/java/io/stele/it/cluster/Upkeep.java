@@ -9,14 +9,19 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
+import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.table.TabletInfo;
 import io.stele.client.Stele;
+import io.stele.client.table.RowScan;
 import io.stele.it.metastore.Workers;
 import io.stele.it.process.SteleCluster;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
@@ -30,6 +35,7 @@ final class Upkeep implements AutoCloseable {
   enum Work {
     MOVE,
     MOVE_META,
+    CUT_META,
     SPLIT,
     JOIN,
     COMPACT,
@@ -40,8 +46,13 @@ final class Upkeep implements AutoCloseable {
     COLLECT_FILES
   }
 
+  private static final Set<Work> MAY_COME_LATE =
+      EnumSet.of(Work.SPLIT, Work.JOIN, Work.MOVE, Work.MOVE_META, Work.CUT_META);
+  private static final Set<Work> MAY_LACK_A_SERVER =
+      EnumSet.of(Work.MOVE, Work.MOVE_META, Work.CUT_META, Work.DRAIN);
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Duration PAUSE = Duration.ofMillis(50);
+  private static final String META1 = "META1";
   private static final int DRAIN_LOOKS = 40;
   private static final int MOST_TABLETS = 8; // of a table
 
@@ -75,9 +86,9 @@ final class Upkeep implements AutoCloseable {
   private static boolean passes(Work work, SteleException e) {
     return switch (e) {
       case InvalidRequestException _, ConflictException _ -> // another was quicker, or too small
-          work == Work.SPLIT || work == Work.JOIN || work == Work.MOVE || work == Work.MOVE_META;
+          MAY_COME_LATE.contains(work);
       case NotFoundException _ -> // the server that was to give or get is gone
-          work == Work.MOVE || work == Work.MOVE_META || work == Work.DRAIN;
+          MAY_LACK_A_SERVER.contains(work);
       case OutcomeUnknownException _ -> true; // also if the master was replaced while it was at it
       default -> e.retryable();
     };
@@ -96,7 +107,8 @@ final class Upkeep implements AutoCloseable {
     String table = Workloads.TABLES.get(random.nextInt(Workloads.TABLES.size()));
     return switch (work) {
       case MOVE -> move(table, random);
-      case MOVE_META -> move(random.nextInt(3) == 0 ? "META0" : "META1", random);
+      case MOVE_META -> move(random.nextInt(3) == 0 ? "META0" : META1, random);
+      case CUT_META -> cutMeta(random);
       case SPLIT -> split(table, random);
       case JOIN -> join(table, random);
       case COMPACT -> {
@@ -153,6 +165,23 @@ final class Upkeep implements AutoCloseable {
                 : Workloads.row(random.nextInt(24)));
     var _ = stele.tables().split(table, at, at);
     return true;
+  }
+
+  /** Has META1 on two servers, cut within the rows of any table, or in one piece again. */
+  private boolean cutMeta(RandomGenerator random) {
+    if (stele.tables().tablets(META1).size() > 1) {
+      return random.nextInt(4) == 0 ? join(META1, random) : move(META1, random);
+    }
+    List<Bytes> rows = new ArrayList<>();
+    try (RowScan scan = stele.table(META1).scan(ReadPredicate.ALL)) {
+      for (var row = scan.next(); row.isPresent(); row = scan.next()) {
+        rows.add(row.get().key());
+      }
+    }
+    Bytes at = rows.get(random.nextInt(rows.size() - 1)); // not the last: both halves have rows
+    stele.tables().flush(META1);
+    var _ = stele.tables().split(META1, at, at);
+    return move(META1, random);
   }
 
   private boolean join(String table, RandomGenerator random) {

@@ -8,6 +8,7 @@ import io.stele.base.dataset.VersionState;
 import io.stele.client.Stele;
 import io.stele.it.process.ServerPack;
 import io.stele.it.process.SteleCluster;
+import io.stele.testkit.run.LongRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,6 +139,7 @@ class DatasetFaultsIT {
   }
 
   @Test
+  @Tag(LongRun.TAG)
   void lateNodesAnswerEverythingAtOnceAndTakeTheirShareOfTheNextVersion() {
     serve("joined");
     // So many start on few cores that their sessions must last longer.

@@ -7,6 +7,7 @@ import io.stele.base.process.ChildProcess;
 import io.stele.base.process.ServerProcess;
 import io.stele.base.time.Clock;
 import io.stele.it.process.SteleCluster;
+import io.stele.testkit.run.LongRun;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,6 +56,7 @@ class EtcdMembersIT {
   }
 
   @Test
+  @Tag(LongRun.TAG)
   void anyMemberAnswersAndAWatchSurvivesTheLossOfTheLeader() throws Exception {
     Etcdctl.require();
     cluster = SteleCluster.named("etcd-members").with(1, "metastore").start();

@@ -13,6 +13,7 @@ import io.stele.client.metastore.Member;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.it.process.SteleCluster;
 import io.stele.testkit.process.DiskFault;
+import io.stele.testkit.run.LongRun;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
@@ -106,6 +108,7 @@ class OneMemberIT {
 
   @Test
   @Order(4)
+  @Tag(LongRun.TAG)
   void growsToThreeMembersUnderLoad() throws Exception {
     try (Stele stele = cluster.client()) {
       MetastoreClient client = stele.metastore();

@@ -20,6 +20,7 @@ import io.stele.client.metastore.Session;
 import io.stele.it.process.SteleCluster;
 import io.stele.testkit.history.Anomaly;
 import io.stele.testkit.process.Network;
+import io.stele.testkit.run.LongRun;
 import io.stele.testkit.run.Seed;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -34,6 +35,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -75,6 +77,7 @@ class ThreeMembersIT {
   }
 
   @Test
+  @Tag(LongRun.TAG)
   void whatWasAcknowledgedSurvivesTheCrashOfAllThreeAtOnce() throws Exception {
     Set<Integer> acknowledged = ConcurrentHashMap.newKeySet();
     AtomicInteger next = new AtomicInteger();
@@ -227,6 +230,7 @@ class ThreeMembersIT {
   }
 
   @Test
+  @Tag(LongRun.TAG)
   void noTwoSessionsEverHaveTheSameId() throws Exception {
     Set<Long> ids = ConcurrentHashMap.newKeySet();
     Set<Long> twice = ConcurrentHashMap.newKeySet();
@@ -288,6 +292,7 @@ class ThreeMembersIT {
   }
 
   @Test
+  @Tag(LongRun.TAG)
   void aMemberThatWasAwayForLongTakesOverTheState() throws Exception {
     int leader = cluster.awaitLeader();
     int away = cluster.otherMembers(leader).getLast();
