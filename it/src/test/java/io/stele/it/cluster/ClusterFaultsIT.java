@@ -79,6 +79,7 @@ class ClusterFaultsIT {
     try (Workloads workloads = new Workloads(tablets, seed, pace);
         Upkeep upkeep = new Upkeep(tablets, seed + 1)) {
       workloads.create();
+      run.watch(workloads.gap());
       workloads.start(PATIENT, IMPATIENT);
       upkeep.start();
       run.run(
@@ -90,6 +91,7 @@ class ClusterFaultsIT {
           });
       String story = run + "; " + upkeep;
       System.out.println(story);
+      System.out.println(run.times());
       upkeep.stopAndCheck(story);
       workloads.stopAndCheck(run, story, report);
       workloads.drop();

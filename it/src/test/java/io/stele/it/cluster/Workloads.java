@@ -167,6 +167,11 @@ final class Workloads implements AutoCloseable {
         });
   }
 
+  /** Without an acknowledged step. */
+  LongestGap gap() {
+    return gap;
+  }
+
   /** Fails as soon as a worker did, and not only in the end. */
   void requireWorking() {
     workers.requireWorking();

@@ -95,6 +95,7 @@ class FaultsIT {
     FaultRun run = new FaultRun(cluster, seed, LENGTHS, cluster::awaitProgress);
     try (FaultyRun work = new FaultyRun(cluster, seed, workers)) {
       work.start();
+      run.watch(work.gap());
       run.run(faults, least, work::requireWorking);
       work.checkAll(FaultsIT.class, run, report);
     }

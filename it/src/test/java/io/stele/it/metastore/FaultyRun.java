@@ -14,6 +14,7 @@ import io.stele.client.metastore.Keys;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.metastore.ReadOptions;
 import io.stele.it.process.FaultRun;
+import io.stele.it.process.LongestGap;
 import io.stele.it.process.SteleCluster;
 import io.stele.testkit.history.Anomaly;
 import io.stele.testkit.history.Change;
@@ -94,6 +95,11 @@ final class FaultyRun implements AutoCloseable {
     }
   }
 
+  /** Without a put that succeeded. */
+  LongestGap gap() {
+    return registers.gap();
+  }
+
   /** Fails as soon as a worker did, and not only in the end. */
   void requireWorking() {
     registers.workers().requireWorking();
@@ -110,13 +116,14 @@ final class FaultyRun implements AutoCloseable {
    */
   void checkAll(Class<?> suite, FaultRun faults, Consumer<LongRun.Outcome> report)
       throws InterruptedException {
-    Duration gap = registers.longestGap();
+    Duration gap = registers.gap().longest();
     registers.workers().stop();
     etcd.workers().stop();
     transactions.workers().stop();
     locks.workers().stop();
     String story = "seed " + seed + "; " + faults + "; logs in " + cluster.logs();
     System.out.println(story);
+    System.out.println(faults.times());
     System.out.println(
         registers.workers() + "\n" + etcd.workers() + "\n" + transactions + "\n" + locks);
     try (Stele last = cluster.client()) {

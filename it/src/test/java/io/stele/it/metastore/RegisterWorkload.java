@@ -11,7 +11,6 @@ import io.stele.testkit.history.RegisterCall;
 import io.stele.testkit.history.RegisterModel;
 import io.stele.testkit.history.RegisterResult;
 import io.stele.testkit.history.Verdict;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -117,8 +116,8 @@ final class RegisterWorkload {
   }
 
   /** Without a put that succeeded. */
-  Duration longestGap() {
-    return gap.longest();
+  LongestGap gap() {
+    return gap;
   }
 
   Verdict check() {

@@ -44,6 +44,8 @@ public final class FaultRun {
   private final long start = clock.nanos();
   private final CountDownLatch never = new CountDownLatch(1);
   private final List<String> story = new ArrayList<>(); // guarded by itself
+  private final FaultTimes times = new FaultTimes();
+  private LongestGap gap;
   private int injected;
 
   /** Who is the master, what a wipe deletes, and when the cluster has recovered. */
@@ -67,6 +69,14 @@ public final class FaultRun {
     this.random = new SplittableRandom(seed);
     this.lengths = lengths;
     this.recovery = recovery;
+    this.gap = new LongestGap(clock);
+  }
+
+  /**
+   * Has writes reported from now on, so that {@link #times} tells how long each fault held them up.
+   */
+  public void watch(LongestGap writes) {
+    gap = writes;
   }
 
   /**
@@ -94,10 +104,13 @@ public final class FaultRun {
     try {
       List<Integer> victims = victims(fault.victim());
       note(fault + " " + victims);
+      var _ = gap.lap(); // what was before is of no interest
       inflict(fault, victims);
       long repaired = clock.nanos();
       recovery.await();
-      note("recovered after %d ms".formatted((clock.nanos() - repaired) / 1_000_000));
+      Duration took = Duration.ofNanos(clock.nanos() - repaired);
+      times.add(fault, took, gap.lap());
+      note("recovered after %d ms".formatted(took.toMillis()));
       injected++;
     } catch (RuntimeException | Error e) {
       throw new AssertionError("after " + this, e);
@@ -234,6 +247,11 @@ public final class FaultRun {
   /** Since the beginning. */
   public Duration time() {
     return Duration.ofNanos(clock.nanos() - start);
+  }
+
+  /** A table of what each kind of fault cost. */
+  public String times() {
+    return times.toString();
   }
 
   /** How many faults were injected so far. */

@@ -8,6 +8,7 @@ public final class LongestGap {
   private final Clock clock;
   private long last; // guarded by this, as all of it
   private long longest;
+  private long longestOfLap;
 
   /** Counts from now on. */
   public LongestGap(Clock clock) {
@@ -18,7 +19,15 @@ public final class LongestGap {
   public synchronized void happened() {
     long now = clock.nanos();
     longest = Math.max(longest, now - last);
+    longestOfLap = Math.max(longestOfLap, now - last);
     last = now;
+  }
+
+  /** Since the lap before, up to now; a gap that is still open counts for the next lap too. */
+  synchronized Duration lap() {
+    long lap = Math.max(longestOfLap, clock.nanos() - last);
+    longestOfLap = 0;
+    return Duration.ofNanos(lap);
   }
 
   /** Up to now. */
