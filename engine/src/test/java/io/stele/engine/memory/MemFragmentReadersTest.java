@@ -14,6 +14,7 @@ import io.stele.engine.fragment.RandomCells;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -66,6 +67,7 @@ class MemFragmentReadersTest {
     final MemFragment fragment = new MemFragment();
     volatile int published;
     volatile boolean done;
+    final CountDownLatch reading = new CountDownLatch(READERS);
   }
 
   @Test
@@ -82,12 +84,24 @@ class MemFragmentReadersTest {
     }
   }
 
+  /** Writes the second half when all readers are at work, however late they start. */
   private static void write(Run run, Shared shared) {
     for (int i = 0; i < run.batches.size(); i++) {
+      if (i == run.batches.size() / 2) {
+        awaitReaders(shared);
+      }
       shared.fragment.add(run.batches.get(i));
       shared.published = i + 1;
     }
     shared.done = true;
+  }
+
+  private static void awaitReaders(Shared shared) {
+    try {
+      assertThat(shared.reading.await(60, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private static long read(Run run, Shared shared, RandomGenerator random) {
@@ -105,7 +119,9 @@ class MemFragmentReadersTest {
           throw new AssertionError(cell + " is not found, published are " + published);
         }
       }
-      scans++;
+      if (scans++ == 0) {
+        shared.reading.countDown();
+      }
     } while (!last);
     return scans;
   }
