@@ -253,7 +253,8 @@ class StoreRulesTest {
       List<FilePath> before = fragments();
       Gate gate = new Gate(call -> call.is(StoreCall.FINISH, "fragments/"));
       files.hook(gate);
-      CompletableFuture<Void> compaction = CompletableFuture.runAsync(store::compact);
+      CompletableFuture<Void> compaction =
+          CompletableFuture.runAsync(store::compact, Thread::startVirtualThread);
       gate.awaitCall();
       store.restrict(Set.of(bytes("kept")));
       gate.open();
@@ -304,7 +305,8 @@ class StoreRulesTest {
       store.flush();
       Gate gate = new Gate(call -> call.is(StoreCall.FINISH, "fragments/0000000003"));
       files.hook(gate);
-      CompletableFuture<Void> compaction = CompletableFuture.runAsync(store::compact);
+      CompletableFuture<Void> compaction =
+          CompletableFuture.runAsync(store::compact, Thread::startVirtualThread);
       gate.awaitCall();
       store.apply(batch(Cell.eraseRow(bytes("row"))));
       store.flush();
@@ -329,7 +331,8 @@ class StoreRulesTest {
       store.flush();
       Gate gate = new Gate(call -> call.is(StoreCall.CREATE, "fragments/0000000003"));
       files.hook(gate);
-      CompletableFuture<Void> compaction = CompletableFuture.runAsync(store::compact);
+      CompletableFuture<Void> compaction =
+          CompletableFuture.runAsync(store::compact, Thread::startVirtualThread);
       gate.awaitCall();
       try (Snapshot snapshot = store.snapshot()) {
         store.apply(put("row", 1, "three"));
@@ -377,7 +380,8 @@ class StoreRulesTest {
       Gate gate = new Gate(call -> call.is(StoreCall.SYNC, "log/"));
       files.hook(gate);
       store.apply(put("row", 1, "v"), false);
-      CompletableFuture<Void> flush = CompletableFuture.runAsync(store::flush);
+      CompletableFuture<Void> flush =
+          CompletableFuture.runAsync(store::flush, Thread::startVirtualThread);
       gate.awaitCall();
       assertThat(files.count(StoreCall.CREATE, "fragments/")).isZero();
       gate.open();
@@ -398,7 +402,8 @@ class StoreRulesTest {
       store.apply(put("row", 1, "v"));
       Gate gate = new Gate(call -> call.is(StoreCall.REPLACE, "MANIFEST"));
       files.hook(gate);
-      CompletableFuture<Void> flush = CompletableFuture.runAsync(store::flush);
+      CompletableFuture<Void> flush =
+          CompletableFuture.runAsync(store::flush, Thread::startVirtualThread);
       gate.awaitCall();
       assertThat(files.count(StoreCall.DELETE, "log/")).isZero();
       assertThat(memory.list(FilePath.of("log"))).hasSize(1);

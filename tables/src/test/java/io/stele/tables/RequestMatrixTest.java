@@ -362,8 +362,10 @@ class RequestMatrixTest {
     server = opened.server;
     set(TabletState.LOG_REPLAYING);
     CompletableFuture<Long> write =
-        CompletableFuture.supplyAsync(() -> opened.table("t").apply(put("a", "f:x", 2, "late")));
-    CompletableFuture<List<String>> read = CompletableFuture.supplyAsync(() -> get("a"));
+        CompletableFuture.supplyAsync(
+            () -> opened.table("t").apply(put("a", "f:x", 2, "late")), Thread::startVirtualThread);
+    CompletableFuture<List<String>> read =
+        CompletableFuture.supplyAsync(() -> get("a"), Thread::startVirtualThread);
     assertThat(write).isNotDone();
     set(TabletState.FRAGMENTS_LOADING);
     assertThat(write).succeedsWithin(Duration.ofSeconds(20));
@@ -397,11 +399,14 @@ class RequestMatrixTest {
             .open();
     try {
       await(probed);
-      CompletableFuture<Void> truncate = CompletableFuture.runAsync(() -> starting.truncate("t"));
-      CompletableFuture<Void> drop = CompletableFuture.runAsync(() -> starting.drop("gone"));
+      CompletableFuture<Void> truncate =
+          CompletableFuture.runAsync(() -> starting.truncate("t"), Thread::startVirtualThread);
+      CompletableFuture<Void> drop =
+          CompletableFuture.runAsync(() -> starting.drop("gone"), Thread::startVirtualThread);
       TableSchema other = TableSchema.ofFamilies("f", "g");
       CompletableFuture<Void> alter =
-          CompletableFuture.runAsync(() -> starting.alter("altered", other));
+          CompletableFuture.runAsync(
+              () -> starting.alter("altered", other), Thread::startVirtualThread);
       CompletableFuture<Long> write =
           starting.apply("t", batch(put("b", "f:x", 1, "1")), Tables.ANY_TXN, true);
       assertThat(write).isCompletedExceptionally();

@@ -306,7 +306,8 @@ class ScanBehaviourTest {
                     .join();
               }
               return n;
-            });
+            },
+            Thread.ofPlatform()::start);
     try {
       for (int round = 0; round < 12; round++) {
         if (round % 4 == 0) {

@@ -208,7 +208,9 @@ class BlockCacheTest {
       List<CompletableFuture<Void>> readers = new ArrayList<>();
       for (int reader = 0; reader < 4; reader++) {
         CachePriority priority = PRIORITIES.get(reader);
-        readers.add(CompletableFuture.runAsync(() -> loadsOf(busy, 200, priority)));
+        readers.add(
+            CompletableFuture.runAsync(
+                () -> loadsOf(busy, 200, priority), Thread.ofPlatform()::start));
       }
       cache.drop(busy);
       CompletableFuture.allOf(readers.toArray(CompletableFuture[]::new)).join();

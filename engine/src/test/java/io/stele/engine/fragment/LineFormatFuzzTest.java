@@ -39,7 +39,7 @@ class LineFormatFuzzTest {
       valid.add(batch(new RandomCells(i, i % 2 == 0)));
     }
     // On a thread whose short stack makes a million exceptions cheap.
-    CompletableFuture.runAsync(this::checkInputs).join();
+    CompletableFuture.runAsync(this::checkInputs, Thread.ofPlatform()::start).join();
     // Both must be tried in earnest; each input is judged twice.
     assertThat(accepted / 2).isBetween(INPUTS / 100, INPUTS / 2);
   }

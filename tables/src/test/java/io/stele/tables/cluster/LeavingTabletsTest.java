@@ -189,7 +189,8 @@ class LeavingTabletsTest {
               } catch (SteleException e) {
                 return e;
               }
-            });
+            },
+            Thread::startVirtualThread);
     a.table("t").apply(put("00020", "f:", 1, "x"));
     CompletableFuture<Void> flush =
         CompletableFuture.runAsync(
@@ -198,7 +199,8 @@ class LeavingTabletsTest {
                 a.server().flush("t");
                 a.server().compact("t");
               }
-            });
+            },
+            Thread::startVirtualThread);
     flush.get(60, TimeUnit.SECONDS);
     assertThat(split.get(60, TimeUnit.SECONDS)).isInstanceOf(UnavailableException.class);
   }

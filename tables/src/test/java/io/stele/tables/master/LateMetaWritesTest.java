@@ -116,7 +116,8 @@ class LateMetaWritesTest {
           } catch (SteleException e) {
             // It may well fail.
           }
-        });
+        },
+        Thread::startVirtualThread);
   }
 
   private CompletableFuture<Void> beginJoin() {
