@@ -126,7 +126,8 @@ class WriteBehaviourTest {
                 for (int n = 0; n < each; n++) {
                   increase();
                 }
-              }));
+              },
+              Thread.ofPlatform()::start));
     }
     workers.forEach(worker -> assertThat(worker).succeedsWithin(Duration.ofSeconds(40)));
     assertThat(table.row("counter")).containsExactly("counter/f:@1=" + threads * each);
@@ -168,7 +169,8 @@ class WriteBehaviourTest {
                 for (int i = 0; i < 100; i++) {
                   opened.table("t").apply(put("w%d-%03d".formatted(writer, i), "f:", 1, KILOBYTE));
                 }
-              }));
+              },
+              Thread.ofPlatform()::start));
     }
     writers.forEach(writer -> assertThat(writer).succeedsWithin(Duration.ofSeconds(40)));
     assertThat(opened.events(TableEvent.Flushed.class)).hasSizeGreaterThan(4);
@@ -325,11 +327,13 @@ class WriteBehaviourTest {
     opened.server.flush("t");
     await()
         .untilAsserted(
-            () -> assertThat(opened.server.meta().tablets("t").getFirst().paths()).hasSize(1));
+            () -> {
+              assertThat(opened.server.meta().tablets("t").getFirst().paths()).hasSize(1);
+              assertThat(opened.server.machinery().parts().names().pending()).isEmpty();
+            });
     assertThat(opened.events(TableEvent.BackgroundFailed.class))
         .singleElement()
         .satisfies(event -> assertThat(event.toString()).contains("listener of table t"));
-    assertThat(opened.server.machinery().parts().names().pending()).isEmpty();
   }
 
   /** "No reader sees half of them": neither those who ask for what is not durable yet. */
@@ -350,7 +354,8 @@ class WriteBehaviourTest {
               for (int i = 0; i < 100; i++) {
                 opened.server.apply("t", batch(cells), Tables.ANY_TXN, false).join();
               }
-            });
+            },
+            Thread.ofPlatform()::start);
     do {
       assertThat(table.read(ReadPredicate.ALL.withHistory(1), latest)).hasSize(columns);
     } while (!writer.isDone());

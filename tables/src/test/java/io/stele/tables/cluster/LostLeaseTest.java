@@ -202,7 +202,8 @@ class LostLeaseTest {
     TabletConfig taken = taken(keys.getFirst());
     b.server().flush("t");
     await().until(() -> b.control().tablets("t").isEmpty());
-    assertThat(b.events()).anyMatch(TableEvent.TabletLost.class::isInstance);
+    await() // reported after the tablet is gone
+        .until(() -> b.events().stream().anyMatch(TableEvent.TabletLost.class::isInstance));
     assertThat(cluster.meta().tablet(keys.getFirst())).contains(taken);
     assertThatThrownBy(() -> b.control().split(1, keys.getFirst(), Optional.of(bytes("0"))))
         .isInstanceOf(NotServingException.class);
