@@ -107,7 +107,7 @@ final class FakeCluster implements Membership, MetaAccess {
     boolean settled =
         master.settle(
             picture -> picture.whole() && picture.unowned().isEmpty() && master.isIdle(),
-            Duration.ofSeconds(10));
+            Duration.ofSeconds(20));
     if (!settled) {
       throw new AssertionError("not settled: " + master.status().unserved());
     }

@@ -149,6 +149,18 @@ class MasterClusterTest {
     }
   }
 
+  /** The same, where a move that a closed master began may still be under way. */
+  private void awaitAll(Master next) {
+    await()
+        .atMost(SOON)
+        .ignoreExceptionsInstanceOf(NotServingException.class)
+        .untilAsserted(
+            () -> {
+              settle(next);
+              checkAll();
+            });
+  }
+
   private int tabletsOf(Node node) {
     return node.control().report().tablets().size();
   }
@@ -266,8 +278,7 @@ class MasterClusterTest {
               assertThat(tabletsOf(added)).isBetween(60, 68);
             });
     balancing.close();
-    settle(master());
-    checkAll();
+    awaitAll(master());
   }
 
   @Test
@@ -316,12 +327,7 @@ class MasterClusterTest {
               assertThat(cluster.meta().tablets("t")).hasSizeLessThan(keys.size());
             });
     joining.close();
-    settle(master());
-    // A move that the closed master began may still be under way.
-    await()
-        .atMost(SOON)
-        .ignoreExceptionsInstanceOf(NotServingException.class)
-        .untilAsserted(this::checkAll);
+    awaitAll(master());
     assertThat(events)
         .filteredOn(MasterEvent.Moved.class::isInstance)
         .anySatisfy(event -> assertThat(event.text()).contains("to be joined: both small"));

@@ -41,8 +41,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(value = 30, unit = TimeUnit.SECONDS)
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
 class MasterTest {
+  private static final Duration SOON = Duration.ofSeconds(20);
   private static final TableSchema SCHEMA = TableSchema.ofFamilies("f");
 
   private final FakeCluster cluster = new FakeCluster();
@@ -78,7 +79,8 @@ class MasterTest {
     master.start();
     other.start();
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(SOON)
+        .ignoreExceptionsInstanceOf(UnavailableException.class) // while nobody serves META
         .untilAsserted(() -> assertThat(cluster.meta.tablets(TableNames.META1)).hasSize(1));
     other.close();
   }
@@ -154,12 +156,10 @@ class MasterTest {
     Thread creation =
         Thread.ofVirtual().start(() -> master.tables().create("t", SCHEMA, splits(9)));
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(SOON)
         .untilAsserted(() -> assertThat(cluster.assignments().size()).isBetween(6, 9));
     cluster.kill(hung); // its session ends: the others get what it was to load
-    await()
-        .atMost(Duration.ofSeconds(5))
-        .untilAsserted(() -> assertThat(cluster.assignments()).hasSize(10));
+    await().atMost(SOON).untilAsserted(() -> assertThat(cluster.assignments()).hasSize(10));
     hung.hangs.countDown();
     creation.join();
   }
@@ -173,11 +173,11 @@ class MasterTest {
                   ? Optional.of(new CorruptDataException("META", 0, "no gap", "a gap"))
                   : Optional.empty();
     }
-    boolean _ = master.settle(Picture::whole, Duration.ofSeconds(5));
+    boolean _ = master.settle(Picture::whole, SOON);
     Thread creation =
         Thread.ofVirtual().start(() -> master.tables().create("t", SCHEMA, splits(9)));
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(SOON)
         .untilAsserted(
             () -> {
               master.round();
@@ -209,7 +209,7 @@ class MasterTest {
     cluster.apply(TableNames.META1, bad.build(), Long.MAX_VALUE, true).join();
     cluster.kill(a);
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(SOON)
         .untilAsserted(
             () -> {
               master.round();
@@ -234,7 +234,7 @@ class MasterTest {
         .asString()
         .contains("does not serve it");
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(SOON)
         .untilAsserted(
             () -> {
               watching.round();
@@ -340,7 +340,7 @@ class MasterTest {
     table();
     assertThat(master.drain("a:1", true)).isEqualTo(4);
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(SOON)
         .untilAsserted(
             () -> {
               master.round();
@@ -382,7 +382,7 @@ class MasterTest {
         cluster.master(SETTINGS.withBalance(true, Duration.ofMillis(1)).withMoves(2));
     FakeServer d = cluster.start("d:1");
     await()
-        .atMost(Duration.ofSeconds(5))
+        .atMost(SOON)
         .untilAsserted(
             () -> {
               balancing.round();

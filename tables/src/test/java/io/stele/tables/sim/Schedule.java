@@ -404,8 +404,9 @@ final class Schedule implements AutoCloseable {
 
   /** Every tablet is where it says, begins where the last one ended, and has all its files. */
   private void verify() {
+    long end = System.nanoTime() + SOON_NANOS * 2 / 5; // of what this operation may take
     List<MetaProblem> problems = world.master().tables().verifyMeta("");
-    for (int looks = 0; !problems.isEmpty() && looks < 20; looks++) { // a file may go meanwhile
+    while (!problems.isEmpty() && System.nanoTime() < end) { // a file may go meanwhile
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
       problems = world.master().tables().verifyMeta("");
     }
