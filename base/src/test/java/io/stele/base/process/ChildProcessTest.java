@@ -112,7 +112,7 @@ class ChildProcessTest {
       shell.stop(PATIENCE);
 
       assertThat(shell.isAlive()).isFalse();
-      assertThat(shell.exit().get(1, TimeUnit.SECONDS)).isZero();
+      assertThat(shell.exit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isZero();
       assertThat(shell.log()).endsWith("bye\n");
     }
   }
@@ -123,7 +123,7 @@ class ChildProcessTest {
       startAndAwait(shell, "serving");
       shell.stop(SHORT);
 
-      assertThat(shell.exit().get(1, TimeUnit.SECONDS)).isEqualTo(128 + 9);
+      assertThat(shell.exit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(128 + 9);
     }
   }
 
