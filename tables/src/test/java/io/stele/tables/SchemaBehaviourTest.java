@@ -5,6 +5,7 @@ import static io.stele.testkit.table.TableFixture.bytes;
 import static io.stele.testkit.table.TableFixture.put;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatchBuilder;
@@ -23,6 +24,7 @@ import io.stele.engine.cache.BlockCache;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.MetaRows;
 import io.stele.tables.meta.TableNames;
+import io.stele.tables.tablet.TabletView;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -262,19 +264,30 @@ class SchemaBehaviourTest {
   /** "In-memory priority 1–3 preload": what is read first was read from disk before. */
   @Test
   void groupsInMemoryAreReadWithoutADiskOnceTheyAreOpen() {
+    BlockCache first = new BlockCache(16 << 20);
+    opened.close();
+    opened = TestServer.open(files, TestServer.SETTINGS, builder -> builder.cache(first));
     opened.server.create(
         "t",
         TableSchema.of(GroupSchema.of("X", "a").withInMemory(true), GroupSchema.of("Y", "b")),
         List.of());
+    await()
+        .until(
+            () ->
+                opened.server.machinery().tables().get("t").view().tablets().stream()
+                    .allMatch(TabletView::isWarm));
     for (int i = 0; i < 50; i++) {
       String row = "row%02d".formatted(i);
       opened.table("t").apply(put(row, "a:", 1, "x".repeat(1000)), put(row, "b:", 1, "y"));
     }
     opened.server.flush("t");
+    long all = first.stats().residentWeight();
     opened.close();
     BlockCache cache = new BlockCache(16 << 20);
     opened = TestServer.open(files, TestServer.SETTINGS, builder -> builder.cache(cache));
     assertThat(opened.table("t").row("row00")).hasSize(2); // opens the files
+    await("the end of the preload, which may be another thread's")
+        .until(() -> cache.stats().residentWeight() >= all);
     long misses = cache.stats().misses();
     for (int i = 0; i < 50; i++) {
       opened
