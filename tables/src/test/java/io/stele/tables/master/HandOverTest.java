@@ -19,6 +19,7 @@ import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
 import io.stele.testkit.file.FailingDisk;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,6 +37,9 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class HandOverTest {
+  /** The master looks every five seconds, and a tablet may need several looks. */
+  private static final Duration SOON = Duration.ofSeconds(30);
+
   private final Map<String, FailingDisk> disks = new ConcurrentHashMap<>(); // by address
   private final SmallCluster cluster =
       new SmallCluster(
@@ -114,7 +118,7 @@ class HandOverTest {
     assertThatThrownBy(() -> a.table("t").row("stored"))
         .isInstanceOf(UnavailableException.class)
         .hasMessageContaining(file.value());
-    await().until(() -> location(tablet).equals(Optional.of("b:1")));
+    await().atMost(SOON).until(() -> location(tablet).equals(Optional.of("b:1")));
     assertThat(cluster.all("t")).as("nothing is lost").hasSize(2);
     await() // reported after META names nobody, and perhaps after it names the next server
         .untilAsserted(
@@ -143,6 +147,7 @@ class HandOverTest {
     for (int turn = 0; handedOver(a).size() + handedOver(b).size() < 2; turn++) {
       assertThat(turn).isLessThan(1_000);
       await()
+          .atMost(SOON)
           .ignoreExceptions()
           .until(
               () -> {
@@ -151,7 +156,7 @@ class HandOverTest {
                 return true;
               });
     }
-    await().until(() -> served(tablet));
+    await().atMost(SOON).until(() -> served(tablet));
     for (int i = 0; i < 3; i++) {
       assertThatThrownBy(() -> cluster.owner(tablet).table("t").row("stored"))
           .isInstanceOf(UnavailableException.class);
@@ -163,9 +168,11 @@ class HandOverTest {
   }
 
   private boolean served(TabletKey tablet) {
-    return location(tablet).filter(address -> !address.isEmpty()).isPresent()
-        && cluster.owner(tablet).control().report().tablets().stream()
-            .anyMatch(each -> each.tablet().equals(tablet) && each.state() == 5);
+    Optional<String> address = location(tablet); // perhaps of a server that is gone
+    return cluster.nodes().stream()
+        .filter(node -> address.equals(Optional.of(node.self().address())))
+        .flatMap(node -> node.control().report().tablets().stream())
+        .anyMatch(each -> each.tablet().equals(tablet) && each.state() == 5);
   }
 
   private static Predicate<FilePath> fragments() {
@@ -181,12 +188,12 @@ class HandOverTest {
           .isInstanceOf(UnavailableException.class)
           .hasMessageContaining("Input/output error");
     }
-    assertThatThrownBy(() -> a.server().failure().get(10, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> a.server().failure().get(SOON.toSeconds(), TimeUnit.SECONDS))
         .hasMessageContaining("fragments/")
         .hasMessageContaining("Input/output error");
     a.kill(); // as a node does with a server that has failed
     master.wake();
-    await().until(() -> served(tablet));
+    await().atMost(SOON).until(() -> served(tablet));
     assertThat(location(tablet)).contains("b:1");
     assertThat(cluster.all("t")).as("nothing is lost").hasSize(2);
   }
@@ -212,7 +219,7 @@ class HandOverTest {
     disk("a:1").failReads(file()::equals);
     disk("a:1").failWrites(fragments());
     assertThatThrownBy(() -> a.table("t").row("stored")).isInstanceOf(UnavailableException.class);
-    assertThatThrownBy(() -> a.server().failure().get(10, TimeUnit.SECONDS))
+    assertThatThrownBy(() -> a.server().failure().get(SOON.toSeconds(), TimeUnit.SECONDS))
         .hasMessageContaining("Input/output error");
   }
 }
