@@ -112,7 +112,8 @@ class NodeGroupTest {
     @Override
     public CompletableFuture<Long> currentTerm(Member peer) {
       return CompletableFuture.supplyAsync(
-          () -> Objects.requireNonNull(logs.get(peer.id())).currentTerm(peer.id()));
+          () -> Objects.requireNonNull(logs.get(peer.id())).currentTerm(peer.id()),
+          Thread::startVirtualThread); // not by the pool that tests share, which may be busy
     }
 
     @Override
@@ -153,7 +154,8 @@ class NodeGroupTest {
     @Override
     public CompletableFuture<Optional<String>> fingerprint(Member peer, long index) {
       return CompletableFuture.supplyAsync(
-          () -> Objects.requireNonNull(nodes.get(peer.id())).replica().fingerprint(index));
+          () -> Objects.requireNonNull(nodes.get(peer.id())).replica().fingerprint(index),
+          Thread::startVirtualThread);
     }
 
     private <T> CompletableFuture<T> refused() {

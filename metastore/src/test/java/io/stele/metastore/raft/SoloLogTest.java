@@ -261,7 +261,8 @@ class SoloLogTest {
         };
     try (SoloLog<Position> log = open(new MemoryFileStore(), replica)) {
       put(log, "before=1");
-      CompletableFuture<Position> flushed = CompletableFuture.supplyAsync(log::checkpoint);
+      CompletableFuture<Position> flushed =
+          CompletableFuture.supplyAsync(log::checkpoint, Thread::startVirtualThread);
       try {
         assertThat(entered.await(10, TimeUnit.SECONDS)).isTrue();
         assertThat(log.propose(Bytes.utf8("during=1"))).succeedsWithin(10, TimeUnit.SECONDS);
@@ -299,7 +300,7 @@ class SoloLogTest {
 
   private static boolean isDoneSoon(CompletableFuture<?> answer) throws Exception {
     try {
-      answer.get(300, TimeUnit.MILLISECONDS);
+      answer.get(1, TimeUnit.SECONDS);
       return true;
     } catch (TimeoutException e) {
       return false;

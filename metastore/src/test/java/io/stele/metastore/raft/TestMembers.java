@@ -23,6 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /** Members of one group in this process, replicating over the loopback interface. */
@@ -31,6 +32,12 @@ final class TestMembers implements AutoCloseable {
       RaftSettings.DEFAULT
           .withElection(Duration.ofMillis(500), Duration.ofMillis(1_000))
           .withRequest(Duration.ofMillis(1_000));
+
+  /**
+   * Answers the questions of members. The pool that all tests share has few threads, and tests that
+   * stop members keep them busy for longer than a question may take.
+   */
+  static final Executor THREADS = Thread::startVirtualThread;
 
   /** One member, and what survives its restart. */
   final class Node {
@@ -200,7 +207,8 @@ final class TestMembers implements AutoCloseable {
         if (network.cut(from.member.id(), peer.id())) {
           return new CompletableFuture<>(); // as a cut wire: no answer, and no refusal either
         }
-        return CompletableFuture.supplyAsync(() -> node(peer).consensus().currentTerm(peer.id()));
+        return CompletableFuture.supplyAsync(
+            () -> node(peer).consensus().currentTerm(peer.id()), THREADS);
       }
 
       @Override

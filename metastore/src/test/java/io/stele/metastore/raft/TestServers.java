@@ -171,7 +171,8 @@ final class TestServers implements AutoCloseable {
 
     @Override
     public CompletableFuture<Long> currentTerm(Member peer) {
-      return CompletableFuture.supplyAsync(() -> at(peer.serviceAddress()).currentTerm(peer.id()));
+      return CompletableFuture.supplyAsync(
+          () -> at(peer.serviceAddress()).currentTerm(peer.id()), TestMembers.THREADS);
     }
 
     @Override
@@ -184,12 +185,14 @@ final class TestServers implements AutoCloseable {
 
     @Override
     public CompletableFuture<Boolean> reserve(String serviceAddress, String group) {
-      return CompletableFuture.supplyAsync(() -> at(serviceAddress).reserve(group));
+      return CompletableFuture.supplyAsync(
+          () -> at(serviceAddress).reserve(group), TestMembers.THREADS);
     }
 
     @Override
     public CompletableFuture<Void> release(String serviceAddress, String group) {
-      return CompletableFuture.runAsync(() -> at(serviceAddress).release(group));
+      return CompletableFuture.runAsync(
+          () -> at(serviceAddress).release(group), TestMembers.THREADS);
     }
 
     @Override
@@ -202,12 +205,14 @@ final class TestServers implements AutoCloseable {
               throw new UncheckedIOException(new IOException("cut off"));
             }
             server.form(group, memberId, members);
-          });
+          },
+          TestMembers.THREADS);
     }
 
     @Override
     public CompletableFuture<PeerIdentity> identify(String serviceAddress) {
-      return CompletableFuture.supplyAsync(() -> at(serviceAddress).identity());
+      return CompletableFuture.supplyAsync(
+          () -> at(serviceAddress).identity(), TestMembers.THREADS);
     }
 
     @Override
