@@ -9,11 +9,11 @@ import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.stele.protocol.wire.WireHeaders;
+import io.stele.testkit.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
@@ -52,15 +52,7 @@ final class FakeServer implements AutoCloseable {
 
   /** An address at which nobody listens. */
   static String deadAddress() {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return "127.0.0.1:" + socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  int port() {
-    return server.getPort();
+    return "127.0.0.1:" + FreePorts.next();
   }
 
   String address() {
