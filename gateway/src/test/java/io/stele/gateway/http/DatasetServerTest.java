@@ -222,19 +222,20 @@ class DatasetServerTest {
     datasets.elsewhere.put(
         Bytes.utf8("far"), new Lookup.Found(Bytes.utf8("9"), FakeDatasets.origin("x")));
     CountDownLatch disk = new CountDownLatch(1);
-    CountDownLatch reading = new CountDownLatch(6);
+    int lookups = 6;
+    CountDownLatch reading = new CountDownLatch(lookups);
     datasets.onDisk.put(
         Bytes.utf8("cold"),
         () -> {
           reading.countDown();
           try {
-            assertThat(disk.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(disk.await(30, TimeUnit.SECONDS)).isTrue();
           } catch (InterruptedException e) {
             throw new IllegalStateException(e);
           }
         });
     List<CompletableFuture<String>> waiting = new ArrayList<>();
-    for (int i = 0; i < reading.getCount(); i++) {
+    for (int i = 0; i < lookups; i++) {
       String path = i % 2 == 0 ? "/scores/cold" : "/scores/cold?proxy=v1";
       CompletableFuture<String> text = new CompletableFuture<>();
       waiting.add(text);
@@ -249,7 +250,7 @@ class DatasetServerTest {
               });
     }
     try {
-      assertThat(reading.await(5, TimeUnit.SECONDS)).isTrue();
+      assertThat(reading.await(20, TimeUnit.SECONDS)).isTrue();
 
       assertThat(http.get("/scores/hot").text()).isEqualTo("7");
       assertThat(http.get("/scores/hot?proxy=v1").text()).isEqualTo("7");
