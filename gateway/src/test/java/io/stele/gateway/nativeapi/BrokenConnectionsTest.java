@@ -78,12 +78,12 @@ class BrokenConnectionsTest {
         called -> {
           if (called.equals(operation) && calls.incrementAndGet() == 1) {
             proxy.mute();
+            long before = served.lastTxn();
             Thread.ofVirtual()
                 .start(
                     () -> {
-                      long before = served.lastTxn();
                       if (!operation.equals("read")) {
-                        await().until(() -> served.lastTxn() > before - 1);
+                        await().until(() -> served.lastTxn() > before);
                       }
                       proxy.cut();
                     });
@@ -415,13 +415,21 @@ class BrokenConnectionsTest {
     }
   }
 
+  private static TableScan begunScan(Stele client) {
+    TableScan scan = client.rows().scan("t", ReadPredicate.ALL, ScanOptions.DEFAULT);
+    scan.next(1000);
+    return scan;
+  }
+
   @Test
   void aScanGivesUpWhenTheTimeIsOver() throws IOException {
     fill(3_000);
     try (Stele impatient =
             Stele.builder().endpoints(proxy.address()).timeout(Duration.ofMillis(200)).connect();
-        TableScan scan = impatient.rows().scan("t", ReadPredicate.ALL, ScanOptions.DEFAULT)) {
-      scan.next(1000);
+        TableScan scan =
+            await() // its time may be over before it has begun
+                .ignoreExceptionsInstanceOf(UnavailableException.class)
+                .until(() -> begunScan(impatient), _ -> true)) {
       proxy.close();
       assertThatThrownBy(() -> TableFixture.rest(scan, 1 << 20))
           .isInstanceOf(UnavailableException.class);

@@ -162,8 +162,9 @@ final class FakeReplicas {
       new ReplicaPeer() {
         @Override
         public CompletableFuture<Push.Answer> push(Push push) {
+          CompletableFuture<Push.Answer> answer = pushed; // a test may replace it once it is noted
           note(push);
-          return pushed;
+          return answer;
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.stele.gateway.nativeapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.NotFoundException;
@@ -11,6 +12,7 @@ import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.schema.TableSchema;
 import io.stele.client.Stele;
 import io.stele.client.table.Table;
+import io.stele.testkit.FreePorts;
 import io.stele.testkit.table.MemoryTables;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -36,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RowServerTest {
   private final MemoryTables served = new MemoryTables();
   private final Channels channels = new Channels();
-  private NativeServer server = listen(0);
+  private NativeServer server = listen(FreePorts.next()); // it is restarted on the same port
   private final Stele stele =
       Stele.builder()
           .endpoints("127.0.0.1:" + server.port())
@@ -172,11 +174,17 @@ class RowServerTest {
             .endpoints("127.0.0.1:" + server.port())
             .timeout(Duration.ofMillis(500))
             .connect()) {
-      impatient.table("t").get("a");
+      // The time may also be over before it has a connection: then it fails in another way.
+      await()
+          .ignoreExceptionsInstanceOf(UnavailableException.class)
+          .until(() -> impatient.table("t").get("a").isPresent());
       served.onCall(_ -> awaitUninterruptibly(go));
-      assertThatThrownBy(() -> impatient.table("t").get("a"))
-          .isInstanceOf(UnavailableException.class)
-          .hasMessageContaining("too slow");
+      await()
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> impatient.table("t").get("a"))
+                      .isInstanceOf(UnavailableException.class)
+                      .hasMessageContaining("too slow"));
     } finally {
       go.countDown();
     }

@@ -193,7 +193,7 @@ class StreamsTest {
     set().sink.compacted(50);
     assertThat(listener.end.join()).isEmpty();
     assertThat(listener.heard.getLast().getCompacted().getOldest()).isEqualTo(50);
-    assertThat(set().closed).isTrue();
+    await().until(() -> set().closed);
   }
 
   @Test

@@ -305,7 +305,8 @@ class TabletRoutingTest {
             assertThatThrownBy(operation)
                 .isInstanceOf(NotFoundException.class)
                 .hasMessageContaining("\"no\""));
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(5));
+    // Below the time that a single one would be tried.
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(10));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.stele.gateway.bigtable.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.google.bigtable.admin.v2.ColumnFamily;
 import com.google.bigtable.admin.v2.Table;
@@ -103,7 +104,12 @@ class NotedTypesTest {
     note("sums", "plain");
     assertThat(types.aggregateOf("t", "plain")).isEmpty();
     clock.advance(Duration.ofSeconds(3));
-    assertThat(types.aggregateOf("t", "plain")).contains(Aggregate.SUM);
-    assertThat(types.aggregateOf("t", "sums")).isEmpty();
+    // A note that takes longer to read than a write waits counts for the writes after it.
+    await()
+        .untilAsserted(
+            () -> {
+              assertThat(types.aggregateOf("t", "plain")).contains(Aggregate.SUM);
+              assertThat(types.aggregateOf("t", "sums")).isEmpty();
+            });
   }
 }
