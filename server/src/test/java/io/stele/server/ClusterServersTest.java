@@ -161,9 +161,14 @@ class ClusterServersTest {
 
     assertThat(told)
         .anyMatch(text -> text.equals("tablet server " + gone + " has left the cluster"));
-    assertThat(told)
-        .as("tablets are moved while they are served, not given up")
-        .anyMatch(text -> text.startsWith("moved ") && text.contains("from " + gone + " to "));
+    await("that tablets are moved while they are served, not given up")
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                told.stream()
+                    .anyMatch(
+                        text ->
+                            text.startsWith("moved ") && text.contains("from " + gone + " to ")));
     awaitServing(2);
     assertThat(rows(table)).isEqualTo(all);
     assertThat(homes()).doesNotContain(gone);

@@ -54,7 +54,9 @@ class FailingDiskTest {
       assertThat(server.server().inspect().problems().getFirst())
           .contains("take no writes")
           .contains("make room");
-      assertThat(server.told()).anyMatch(text -> text.contains("the disk is broken"));
+      await("that it says why")
+          .until(
+              () -> server.told().stream().anyMatch(text -> text.contains("the disk is broken")));
       FaultyFiles.STORE.clearFailures();
       await("that it takes writes again")
           .atMost(Duration.ofSeconds(30))

@@ -13,6 +13,7 @@ import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.TableSchema;
 import io.stele.client.Stele;
+import io.stele.client.metastore.Keys;
 import io.stele.client.table.Row;
 import io.stele.client.table.RowMutation;
 import io.stele.client.table.RowScan;
@@ -233,8 +234,7 @@ class ServedDatasetsTest {
 
   @Test
   void nodesOfAClusterShareShardsAndAnswerForAll() throws Exception {
-    Path source = folder.resolve("source");
-    write(source, "v1");
+    Path source = Files.createDirectories(folder.resolve("source"));
     String[] shared = {
       "datasets.cluster=c",
       "datasets.source=" + source,
@@ -248,6 +248,10 @@ class ServedDatasetsTest {
     for (String name : List.of("b", "c")) {
       start(name, with(shared, "server.roles=datasets", "server.metastore=" + first.address()));
     }
+    // Before, the first might take all shards, if the others take long to start.
+    awaitNodes(first, 3);
+    write(source, "v1");
+    servers.forEach(server -> server.server().refreshDatasets());
     servers.forEach(server -> awaitVersion(server, "v1"));
 
     Set<String> asked = new HashSet<>();
@@ -280,6 +284,15 @@ class ServedDatasetsTest {
       servers.forEach(server -> awaitVersion(server, "v2"));
       stele.datasets().pin("scores", "v1");
       servers.forEach(server -> awaitVersion(server, "v1"));
+    }
+  }
+
+  private static void awaitNodes(TestServer server, int count) {
+    try (Stele stele = Stele.connect(server.address())) {
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () -> stele.metastore().count(Keys.prefix("/stele/datasets/c/v1/nodes/")) == count);
     }
   }
 

@@ -37,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,9 +59,24 @@ class ClusterMetaTest {
   /** META1 as META0 says: up to m at one server, behind it at another. */
   private List<TabletConfig> meta1 = List.of(tablet("", "m", "a:1"), tablet("m", "", "b:2"));
 
+  /** Advances with each look at it: a slow machine leaves no fewer attempts than a fast one. */
+  private final Clock clock =
+      new Clock() {
+        private final AtomicLong millis = new AtomicLong();
+
+        @Override
+        public long micros() {
+          return millis.get() * 1_000;
+        }
+
+        @Override
+        public long nanos() {
+          return millis.addAndGet(20) * 1_000_000;
+        }
+      };
+
   private final ClusterMeta meta =
-      new ClusterMeta(
-          root("root:0"), _ -> reads(), this::server, Duration.ofMillis(300), Clock.system());
+      new ClusterMeta(root("root:0"), _ -> reads(), this::server, Duration.ofMillis(300), clock);
 
   @AfterEach
   void close() {
