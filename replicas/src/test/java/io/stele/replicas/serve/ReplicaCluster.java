@@ -55,6 +55,8 @@ final class ReplicaCluster implements AutoCloseable {
   static final Bytes FAMILY = Bytes.utf8("f");
   static final Bytes QUALIFIER = Bytes.utf8("q");
 
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
   final FakeCoordination coordination = new FakeCoordination();
   final FakePeers network = new FakePeers();
   final Map<String, ReplicaServer> servers = new TreeMap<>();
@@ -207,13 +209,28 @@ final class ReplicaCluster implements AutoCloseable {
   void create(String table, int replicas) {
     servers.values().iterator().next().create(table, schema(replicas), List.of());
     awaitReplicas(table);
+    awaitServers();
+  }
+
+  /** Waits until every server knows of all others: until then it refuses writes to all of them. */
+  void awaitServers() {
+    await()
+        .pollInterval(Duration.ofMillis(5))
+        .until(
+            () ->
+                servers.values().stream()
+                    .allMatch(
+                        each ->
+                            servers.values().stream()
+                                .allMatch(other -> each.machinery().isLive(other.id()))));
   }
 
   /** Waits until every assignment of a table has its replica. */
   void awaitReplicas(String table) {
     await()
         .pollInterval(Duration.ofMillis(5))
-        .atMost(Duration.ofSeconds(10))
+        .atMost(PATIENCE)
+        .ignoreExceptions()
         .until(
             () ->
                 metadata(table).partitions().stream()
@@ -232,6 +249,8 @@ final class ReplicaCluster implements AutoCloseable {
   void awaitSettled(String table) {
     await()
         .pollInterval(Duration.ofMillis(10))
+        .atMost(PATIENCE)
+        .ignoreExceptions()
         .until(
             () ->
                 metadata(table).partitions().getFirst().members().stream()
@@ -325,7 +344,8 @@ final class ReplicaCluster implements AutoCloseable {
   void awaitEqual(String table) {
     await()
         .pollInterval(Duration.ofMillis(20))
-        .atMost(Duration.ofSeconds(20))
+        .atMost(PATIENCE)
+        .ignoreExceptions() // a replica that moves may be closed while it is read
         .untilAsserted(() -> checkEqual(table));
   }
 
