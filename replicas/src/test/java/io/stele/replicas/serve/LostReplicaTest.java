@@ -182,6 +182,7 @@ class LostReplicaTest {
   void aReplicaThatIsFoundCorruptIsSetAsideAndFilledWhileTheServerRuns() throws IOException {
     cluster.start("a", "b", "c").create("t", 3);
     write(cluster.server("a").at(ALL), "t", "r", "v");
+    cluster.awaitSettled("t"); // a relay would read the corrupt file first
     cluster.server("a").flush("t");
     corrupt("c");
     assertThatThrownBy(() -> get(cluster.server("c"), "t", "r"))
@@ -200,6 +201,7 @@ class LostReplicaTest {
   void ofTwoReplicasThatAreCorruptNeitherIsSetAside() throws IOException {
     cluster.start("a", "b", "c").create("t", 3);
     write(cluster.server("a").at(ALL), "t", "r", "v");
+    cluster.awaitSettled("t"); // a relay would read the corrupt file first
     cluster.server("a").flush("t");
     corrupt("b");
     corrupt("c");

@@ -115,6 +115,7 @@ class RandomFaultsTest {
         fault(random);
         awaitWrites();
       }
+      awaitEnough();
     } finally {
       stop.set(true);
       for (Thread writer : writers) {
@@ -137,6 +138,18 @@ class RandomFaultsTest {
     } catch (ConditionTimeoutException e) {
       // As things are, none can be.
     }
+  }
+
+  /** A run that wrote or read almost nothing would prove nothing: then it goes on for a while. */
+  private void awaitEnough() {
+    if (!hasEnough()) {
+      heal();
+      await().atMost(Duration.ofSeconds(60)).until(this::hasEnough);
+    }
+  }
+
+  private boolean hasEnough() {
+    return acknowledged.size() > STEPS && compared.get() > STEPS;
   }
 
   // ---- writers
@@ -329,20 +342,11 @@ class RandomFaultsTest {
                       .allMatch(each -> each.split().isEmpty() && each.joining().isEmpty()));
       cluster.awaitReplicas("t");
       cluster.awaitEqual("t");
-      Map<String, String> found = new TreeMap<>();
-      for (Partition partition : cluster.metadata("t").partitions()) {
-        String name = cluster.nameOf(partition.members().getFirst().server());
-        ReadPredicate rows = ReadPredicate.rows(partition.rows());
-        try (TableScan scan = cluster.server(name).scan("t", rows, ScanOptions.DEFAULT)) {
-          CellPage page;
-          do {
-            page = scan.next(1 << 16);
-            for (Cell cell : ReplicaCluster.cells(page)) {
-              found.put(cell.row().toUtf8(), cell.value().toUtf8());
-            }
-          } while (page.more());
-        }
-      }
+      Map<String, String> found =
+          await() // replicas may still move
+              .atMost(Duration.ofSeconds(30))
+              .ignoreExceptionsInstanceOf(SteleException.class)
+              .until(this::everything, _ -> true);
       assertThat(missed).as("what majority reads did not see").isEmpty();
       assertThat(compared).hasValueGreaterThan(STEPS);
       assertThat(found).containsAllEntriesOf(acknowledged);
@@ -359,5 +363,23 @@ class RandomFaultsTest {
               + String.join("\n", last.subList(Math.max(0, last.size() - 60), last.size())),
           e);
     }
+  }
+
+  private Map<String, String> everything() {
+    Map<String, String> found = new TreeMap<>();
+    for (Partition partition : cluster.metadata("t").partitions()) {
+      String name = cluster.nameOf(partition.members().getFirst().server());
+      ReadPredicate rows = ReadPredicate.rows(partition.rows());
+      try (TableScan scan = cluster.server(name).scan("t", rows, ScanOptions.DEFAULT)) {
+        CellPage page;
+        do {
+          page = scan.next(1 << 16);
+          for (Cell cell : ReplicaCluster.cells(page)) {
+            found.put(cell.row().toUtf8(), cell.value().toUtf8());
+          }
+        } while (page.more());
+      }
+    }
+    return found;
   }
 }
