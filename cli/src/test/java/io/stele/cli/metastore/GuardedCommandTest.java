@@ -23,7 +23,7 @@ class GuardedCommandTest {
   private final CompletableFuture<Void> lost = new CompletableFuture<>();
 
   private static GuardedCommand shell(String script, Map<String, String> environment) {
-    return GuardedCommand.start(List.of("sh", "-c", script), environment, Duration.ofMillis(300));
+    return GuardedCommand.start(List.of("sh", "-c", script), environment, GuardedCommand.GRACE);
   }
 
   @Test
@@ -55,7 +55,8 @@ class GuardedCommandTest {
   @Test
   void oneThatDoesNotListenIsEndedAfterTheGrace() {
     lost.complete(null);
-    try (GuardedCommand command = shell("trap '' TERM; while :; do sleep 0.02; done", Map.of())) {
+    List<String> deaf = List.of("sh", "-c", "trap '' TERM; while :; do sleep 0.02; done");
+    try (GuardedCommand command = GuardedCommand.start(deaf, Map.of(), Duration.ofMillis(300))) {
       assertThatThrownBy(() -> command.await(lost)).isInstanceOf(UnavailableException.class);
     }
   }
