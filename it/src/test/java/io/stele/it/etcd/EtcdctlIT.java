@@ -221,8 +221,10 @@ class EtcdctlIT {
 
       await("all events")
           .atMost(Duration.ofSeconds(30))
-          .until(() -> Files.readString(told).contains("DELETE"));
-      assertThat(Files.readString(told)).endsWith("PUT\nw\n1\nPUT\nw\n2\nDELETE\nw\n\n");
+          .untilAsserted( // etcdctl writes an event line by line
+              () ->
+                  assertThat(Files.readString(told))
+                      .endsWith("PUT\nw\n1\nPUT\nw\n2\nDELETE\nw\n\n"));
     }
   }
 }

@@ -121,13 +121,13 @@ class JetcdIT {
   @Test
   void aLeaseIsKeptAliveAndEndsWithItsKeys() throws Exception {
     long lease = lease(2);
-    get(
-        client
-            .getKVClient()
-            .put(bytes("k"), bytes("v"), PutOption.builder().withLeaseId(lease).build()));
     CompletableFuture<Void> renewedTwice = new CompletableFuture<>();
     try (CloseableClient _ =
         client.getLeaseClient().keepAlive(lease, new Counting<>(2, renewedTwice))) {
+      get(
+          client
+              .getKVClient()
+              .put(bytes("k"), bytes("v"), PutOption.builder().withLeaseId(lease).build()));
       get(renewedTwice);
       assertThat(get(client.getKVClient().get(bytes("k"))).getCount()).isOne();
     }
