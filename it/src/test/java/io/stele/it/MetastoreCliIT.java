@@ -156,11 +156,15 @@ class MetastoreCliIT {
 
   @Test
   void nobodyAtTheAddressEndsWith6() {
-    Commands.Result result =
-        new Commands("127.0.0.1:1").metastore("get", "/a", "--timeout", "300ms");
+    Commands nobody = new Commands("127.0.0.1:1");
 
-    assertThat(result.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
-    assertThat(result.err()).contains("stele metastore get: ", "127.0.0.1:1");
+    Awaitility.await() // the time may be over before the first connection is refused
+        .untilAsserted(
+            () -> {
+              Commands.Result result = nobody.metastore("get", "/a", "--timeout", "300ms");
+              assertThat(result.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
+              assertThat(result.err()).contains("stele metastore get: ", "127.0.0.1:1");
+            });
   }
 
   @Test
@@ -394,8 +398,11 @@ class MetastoreCliIT {
     try (ServerProcess other = Servers.server(folder.resolve("other"), "--wait")) {
       other.start();
       Commands there = Commands.of(other);
-      Commands.Result unformed = there.metastore("get", "/backup/a", "--timeout", "500ms");
-      assertThat(unformed.exitCode()).isEqualTo(ExitCode.UNAVAILABLE);
+      Awaitility.await() // the time may be over before the first answer
+          .untilAsserted(
+              () ->
+                  assertThat(there.metastore("get", "/backup/a", "--timeout", "500ms").exitCode())
+                      .isEqualTo(ExitCode.UNAVAILABLE));
 
       Path broken = Files.writeString(folder.resolve("broken"), "no backup at all");
       assertThat(there.metastore("restore", broken.toString()).exitCode()).isNotZero();
