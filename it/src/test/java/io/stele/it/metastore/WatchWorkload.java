@@ -127,18 +127,21 @@ final class WatchWorkload {
       problem = cause.toString();
     }
 
+    /** Waits as long as it is told more: a long history takes its time. */
     void awaitTold(long revision) {
-      await(name + " to be told of revision " + revision)
-          .atMost(SteleCluster.RECOVERY)
-          .until(
-              () -> {
-                synchronized (this) {
-                  if (!problem.isEmpty()) {
-                    throw new AssertionError(name + " ended: " + problem);
-                  }
-                  return told >= revision;
-                }
-              });
+      for (long before = told(); before < revision; before = told()) {
+        long last = before;
+        await(name + " to be told of more than revision " + last + ", up to " + revision)
+            .atMost(SteleCluster.RECOVERY)
+            .until(() -> told() > last);
+      }
+    }
+
+    private synchronized long told() {
+      if (!problem.isEmpty()) {
+        throw new AssertionError(name + " ended: " + problem);
+      }
+      return told;
     }
 
     synchronized WatchStream stream(long upTo) {
