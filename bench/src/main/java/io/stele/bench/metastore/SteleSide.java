@@ -53,9 +53,14 @@ record SteleSide(boolean asEtcd) implements MetastoreSide {
     List<ServerProcess> processes = new ArrayList<>();
     try {
       for (int i = 0; i < members; i++) {
-        // Its usual port for etcd's clients may be somebody's.
+        // Its usual port for etcd's clients may be somebody's; neither side has a bound on its size.
         List<String> arguments =
-            new ArrayList<>(List.of("server", "--roles=metastore", "--etcd=off"));
+            new ArrayList<>(
+                List.of(
+                    "server",
+                    "--roles=metastore",
+                    "--etcd=off",
+                    "--set=metastore.limits.quota=0B"));
         if (members > 1) {
           arguments.add("--wait");
         }
