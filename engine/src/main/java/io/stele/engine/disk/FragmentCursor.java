@@ -5,8 +5,14 @@ import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.fragment.Fragment.TimeBounds;
 import org.jspecify.annotations.Nullable;
 
-/** Walks a disk fragment: index root, leaf, block, entry. */
+/**
+ * Walks a disk fragment: index root, leaf, block, entry. It skips blocks that have no cell within
+ * the bounds of time, but only a few in a row. It does not know where the range that is read ends,
+ * so without that limit a read of one row could walk the index of the whole file.
+ */
 final class FragmentCursor implements CellCursor {
+  private static final int MOST_SKIPPED = 16;
+
   private final DiskFragment fragment;
   private final IndexBlock root;
   private final TimeBounds bounds;
@@ -73,7 +79,7 @@ final class FragmentCursor implements CellCursor {
 
   private boolean nextBlock() {
     IndexBlock current = leaf == null ? null : leaf.index();
-    while (current != null) {
+    for (int skipped = 0; current != null; skipped++) {
       if (++leafAt >= current.count) {
         if (rootAt + 1 >= root.count) {
           return end();
@@ -82,7 +88,7 @@ final class FragmentCursor implements CellCursor {
         leafAt = 0;
       }
       entry.read(current, leafAt);
-      if (!entry.canSkip(bounds.from(), bounds.to())) {
+      if (skipped == MOST_SKIPPED || !entry.canSkip(bounds.from(), bounds.to())) {
         return openBlock().next();
       }
     }

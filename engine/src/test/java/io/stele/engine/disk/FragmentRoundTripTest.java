@@ -13,6 +13,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.time.RandomSource;
+import io.stele.engine.cache.BlockCache;
 import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.fragment.Fragment.TimeBounds;
 import java.io.IOException;
@@ -140,6 +141,33 @@ class FragmentRoundTripTest {
 
   private static Cell low() {
     return Cell.eraseRow(Bytes.utf8("low")).withTxn(Long.MAX_VALUE);
+  }
+
+  /** A cursor does not know where the range ends that somebody reads. */
+  @Test
+  void blocksOutsideTheBoundsOfTimeAreSkippedByTheFew() throws IOException {
+    List<Cell> cells = new ArrayList<>();
+    for (int i = 0; i < 20_000; i++) {
+      Bytes row = Bytes.utf8("row%05d".formatted(i));
+      cells.add(Cell.put(row, Bytes.utf8("f"), Bytes.EMPTY, 1_000, Bytes.utf8("new")).withTxn(1));
+    }
+    Bytes last = Bytes.utf8("row99999");
+    cells.add(Cell.put(last, Bytes.utf8("f"), Bytes.EMPTY, 1, Bytes.utf8("old")).withTxn(1));
+    BlockCache cache = new BlockCache(64 << 20);
+    MemoryFileStore files = FragmentFiles.store(cells, Codec.NONE, 64);
+    try (DiskFragment fragment = DiskFragment.open(files, FragmentFiles.PATH, cache)) {
+      assertThat(fragment.root().count).isGreaterThan(5);
+      CellCursor cursor = fragment.cursor(new TimeBounds(0, 10));
+      assertThat(cursor.seek(CellView.beforeRow(cells.getFirst().row()))).isTrue();
+      assertThat(cursor.cell().toCell().row()).isLessThan(cells.get(1_000).row());
+      assertThat(cache.stats().misses()).as("a leaf and a block").isEqualTo(2);
+      int shown = 1;
+      while (!cursor.cell().toCell().row().equals(last)) {
+        assertThat(cursor.next()).isTrue();
+        shown++;
+      }
+      assertThat(shown).as("cells, of %d", cells.size()).isLessThan(cells.size() / 8);
+    }
   }
 
   @Test
