@@ -53,7 +53,8 @@ record SteleSide(boolean asEtcd) implements MetastoreSide {
     List<ServerProcess> processes = new ArrayList<>();
     try {
       for (int i = 0; i < members; i++) {
-        // Its usual port for etcd's clients may be somebody's; neither side has a bound on its size.
+        // Its usual port for etcd's clients may be somebody's; neither side has a bound on its
+        // size.
         List<String> arguments =
             new ArrayList<>(
                 List.of(
