@@ -205,7 +205,7 @@ final class Lookups {
     return all;
   }
 
-  /** Nothing if this thread was told to end. */
+  /** Empty if this thread is interrupted while it waits. */
   private static <T> Optional<T> await(CompletableFuture<T> lookup) {
     try {
       return Optional.of(lookup.get());

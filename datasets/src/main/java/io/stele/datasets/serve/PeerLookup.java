@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * <p>One of them first, which {@link PeerScores} chooses; after each stage, and at once after a
  * failure, one more beside those that have not answered. The first answer wins and the others are
  * cancelled; that a key is missing is an answer. At the time-out, or when all have failed, it is
- * given up. Nobody is asked twice.
+ * given up. No peer is queried twice.
  *
- * <p>No thread waits for an answer. Those that peers answer by go on with a lookup, and whoever
- * calls {@link #tick} with what is due by the clock. Any number of threads.
+ * <p>No thread waits for an answer. The thread that delivers a peer's answer continues the lookup,
+ * and callers of {@link #tick} start the next stage when it is due. Safe for use by many threads.
  */
 final class PeerLookup {
   /** That nothing will be due before something is asked. */
@@ -94,7 +94,7 @@ final class PeerLookup {
       this.end = new Alarm(now + timeout.toNanos(), this);
     }
 
-    /** The next peer; null if there is none, or no need. The stage begins anew. */
+    /** The next peer, or null if there is none or no need. Restarts the stage. */
     private synchronized @Nullable String next(long now) {
       if (done || asked == peers.size()) {
         return null;

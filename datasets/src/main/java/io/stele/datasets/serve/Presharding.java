@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * <em>every</em> file has been read to its end by somebody who found all of its keys in place.
  * Therefore each node publishes which files it has verified, and keeps what it has loaded, without
  * manifests and so not even there after a crash, until the published sets cover all files. Files of
- * a version never change, so that a file was verified stays true, whoever said it may be gone; a
- * node repeats what it has heard, and shards may be published at any time after. One key out of
- * place, found by whomever, refutes it for all: they drop what they have loaded and read all files,
- * as they would have done at first. A wrong assumption costs time and nothing else.
+ * a version never change, so a verified file stays verified even if the node that verified it is
+ * gone: nodes repeat what others published, and shards may be published at any later time. A single
+ * misplaced key, found by any node, refutes the assumption for all nodes. They drop what they have
+ * loaded and read all files. A wrong assumption costs time and nothing else.
  *
  * <p>Nodes publish, too, which files they are about to verify. If some file is neither verified nor
  * claimed for a while, because a node is lost, or is of an earlier version of Stele that reads

@@ -40,9 +40,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A load may also assume that files are sharded by their numbers ({@link Mode#ASSUMED}). It
  * reads the wanted shards' files alone, and the first record out of place ends it with {@link
  * Listener#misplaced}. If there is none, other files may still hold keys of the wanted shards: it
- * says {@link Listener#inPlace}, and waits with all that it has read until it is told by {@link
- * #confirm} that somebody has found so of every file, or is cancelled. No shard is finished before,
- * so nothing is ever left out on a guess, even after a crash.
+ * calls {@link Listener#inPlace} and keeps what it has read until {@link #confirm} says that every
+ * file was verified, or until it is cancelled. No shard is finished before that, so no key is ever
+ * left out on a guess, even after a crash.
  *
  * <p>It ends once, with {@link Listener#loaded}, {@link Listener#misplaced} or {@link
  * Listener#failed}, when none of its work is running any more. Shards that are ready stay, whatever

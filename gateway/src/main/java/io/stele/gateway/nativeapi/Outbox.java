@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Small parts on their way over one stream: what waits is sent in one message. While the connection
- * has more than it can send, parts wait here, and whoever would make large ones waits in {@link
+ * Small parts on their way over one stream: those that wait are sent in one message. While the
+ * connection has more than it can send, parts wait here, and callers with large ones wait in {@link
  * #awaitRoom}.
  *
  * @param <P> the parts

@@ -51,7 +51,7 @@ final class PushStream implements ClientResponseObserver<PushesRequest, PushesAn
    */
   static PushStream begin(PeerCalls calls, Duration patience) {
     PushStream stream = new PushStream(calls, patience);
-    Context outer = Context.ROOT.attach(); // it outlives whoever happens to begin it
+    Context outer = Context.ROOT.attach(); // the stream outlives the call that opens it
     try {
       var _ =
           ClientCalls.asyncBidiStreamingCall(

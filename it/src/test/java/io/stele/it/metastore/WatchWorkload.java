@@ -127,7 +127,7 @@ final class WatchWorkload {
       problem = cause.toString();
     }
 
-    /** Waits as long as it is told more: a long history takes its time. */
+    /** Fails only if the watch makes no progress: a long history takes its time. */
     void awaitTold(long revision) {
       for (long before = told(); before < revision; before = told()) {
         long last = before;
