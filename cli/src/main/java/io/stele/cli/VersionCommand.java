@@ -1,13 +1,8 @@
 package io.stele.cli;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Properties;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -23,7 +18,7 @@ final class VersionCommand implements Callable<Integer> {
   static final class Provider implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      return new String[] {"stele " + steleVersion()};
+      return new String[] {"stele " + SteleVersion.current()};
     }
   }
 
@@ -34,7 +29,7 @@ final class VersionCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Map<String, String> versions = new LinkedHashMap<>();
-    versions.put("stele", steleVersion());
+    versions.put("stele", SteleVersion.current());
     versions.put("java", System.getProperty("java.vm.version"));
     versions.put("jvm", System.getProperty("java.vm.name"));
     versions.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
@@ -50,19 +45,5 @@ final class VersionCommand implements Callable<Integer> {
     }
     out.flush();
     return ExitCode.OK;
-  }
-
-  /** The build writes the project's version into this file. */
-  private static String steleVersion() {
-    try (InputStream in =
-        Objects.requireNonNull(
-            VersionCommand.class.getResourceAsStream("version.properties"),
-            "version.properties is not in the jar of the command line")) {
-      Properties properties = new Properties();
-      properties.load(in);
-      return Objects.requireNonNull(properties.getProperty("version"), "version");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

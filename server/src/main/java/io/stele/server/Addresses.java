@@ -18,7 +18,8 @@ import java.util.Map;
  *   "raft": "127.0.0.1:7836",
  *   "datasets": "127.0.0.1:9599",
  *   "etcd": "127.0.0.1:2379",
- *   "bigtable": "127.0.0.1:8086"
+ *   "bigtable": "127.0.0.1:8086",
+ *   "admin": "127.0.0.1:7838"
  * }
  * }</pre>
  *
@@ -27,24 +28,36 @@ import java.util.Map;
  * @param datasetsAddress of datasets over HTTP; empty for a server that has none
  * @param etcdAddress for etcd's clients; empty for a server that has none
  * @param bigtableAddress for Bigtable's clients; empty for a server that has none
+ * @param adminAddress of the admin port, over HTTP; empty for a server that has none
  */
 public record Addresses(
     String nativeAddress,
     String raftAddress,
     String datasetsAddress,
     String etcdAddress,
-    String bigtableAddress) {
+    String bigtableAddress,
+    String adminAddress) {
 
   static final FilePath FILE = FilePath.of("addresses.json");
 
-  static Addresses of(String host, Ports ports) {
-    String name = host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
+  /**
+   * Of a server that listens.
+   *
+   * @param adminHost of the admin port, which may be reached from fewer places
+   */
+  static Addresses of(String host, String adminHost, Ports ports) {
+    String name = name(host);
     return new Addresses(
         name + ":" + ports.nativePort(),
         ports.raftPort() == 0 ? "" : name + ":" + ports.raftPort(),
         ports.datasetsPort() == 0 ? "" : name + ":" + ports.datasetsPort(),
         ports.etcdPort() == 0 ? "" : name + ":" + ports.etcdPort(),
-        ports.bigtablePort() == 0 ? "" : name + ":" + ports.bigtablePort());
+        ports.bigtablePort() == 0 ? "" : name + ":" + ports.bigtablePort(),
+        ports.adminPort() == 0 ? "" : name(adminHost) + ":" + ports.adminPort());
+  }
+
+  private static String name(String host) {
+    return host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host;
   }
 
   /** Of a server that listens nowhere: those it would have, as members of a group have some. */
@@ -54,11 +67,13 @@ public record Addresses(
         "127.0.0.1:" + ServerSettings.DEFAULT_RAFT_PORT,
         "127.0.0.1:" + DatasetsSettings.DEFAULT_PORT,
         "",
+        "",
         "");
   }
 
   Addresses withoutBigtable() {
-    return new Addresses(nativeAddress, raftAddress, datasetsAddress, etcdAddress, "");
+    return new Addresses(
+        nativeAddress, raftAddress, datasetsAddress, etcdAddress, "", adminAddress);
   }
 
   static int port(String address) {
@@ -80,6 +95,9 @@ public record Addresses(
     }
     if (!bigtableAddress.isEmpty()) {
       addresses.put("bigtable", bigtableAddress);
+    }
+    if (!adminAddress.isEmpty()) {
+      addresses.put("admin", adminAddress);
     }
     return addresses;
   }

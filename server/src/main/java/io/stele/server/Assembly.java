@@ -14,6 +14,7 @@ import io.stele.client.dataset.DatasetTables;
 import io.stele.gateway.bigtable.BigtableServer;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
+import io.stele.server.admin.NodeView;
 import io.stele.server.cluster.ClusterNode;
 import io.stele.server.cluster.ClusterNodeSettings;
 import io.stele.server.front.TableFront;
@@ -53,6 +54,7 @@ final class Assembly {
   private final Events events;
   private final Parts parts;
   private final Inspection inspection;
+  private final NodeView view;
   private final ReplicatedTables replicated = new ReplicatedTables();
 
   /**
@@ -69,7 +71,8 @@ final class Assembly {
       Channels channels,
       Events events,
       Parts parts,
-      Inspection inspection) {
+      Inspection inspection,
+      NodeView view) {
     this.settings = settings;
     this.server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
     this.tables = settings.bind(TablesSettings.class, ServerSchema.TABLES);
@@ -81,6 +84,7 @@ final class Assembly {
     this.events = events;
     this.parts = parts;
     this.inspection = inspection;
+    this.view = view;
   }
 
   /** Refuses settings that are right each by itself, and make no server together. */
@@ -125,11 +129,13 @@ final class Assembly {
     if (!server.has(Role.METASTORE)) {
       return Optional.empty();
     }
-    return Optional.of(
+    MetastoreRole role =
         parts.add(
             "the metastore",
             MetastoreRole.start(
-                settings, data.resolve("metastore"), addresses, gateway, channels, events)));
+                settings, data.resolve("metastore"), addresses, gateway, channels, events));
+    view.add("metastore", role::problem, () -> StatusParts.metastore(role.metastore().status()));
+    return Optional.of(role);
   }
 
   /** What clients are given of tables, to which roles add what they have. */
@@ -150,6 +156,10 @@ final class Assembly {
                 "its part in the cluster",
                 ClusterNode.start(place, gateway, front, channels, events));
         inspection.location("tables", place.files()).runBy(node::run);
+        if (server.has(Role.TABLES)) {
+          view.add(
+              "tables", node::problem, () -> StatusParts.tables(node.run(), node.tabletServer()));
+        }
         if (!place.logs().equals(place.files())) {
           inspection.location("logs of tables", place.logs());
         }
@@ -161,9 +171,18 @@ final class Assembly {
     }
     LateTables.Start start = () -> ownTables(metastore.get(), front);
     if (metastore.get().alone()) {
-      return Optional.of(parts.add("the tables", start.start()));
+      TablesRole role = parts.add("the tables", start.start());
+      view.add(
+          "tables",
+          role::problem,
+          () -> StatusParts.tables(addresses.nativeAddress(), Optional.of(role.tables())));
+      return Optional.of(role);
     }
-    parts.add("the tables", new LateTables(start, events));
+    LateTables late = parts.add("the tables", new LateTables(start, events));
+    view.add(
+        "tables",
+        late::problem,
+        () -> StatusParts.tables(addresses.nativeAddress(), late.tables()));
     return Optional.empty();
   }
 
@@ -236,11 +255,13 @@ final class Assembly {
     if (!server.has(Role.DATASETS)) {
       return Optional.empty();
     }
-    return Optional.of(
+    DatasetsRole role =
         parts.add(
             "the datasets",
             DatasetsRole.start(
-                settings, data, addresses, listen, metastoreFrom(), gateway, events)));
+                settings, data, addresses, listen, metastoreFrom(), gateway, events));
+    view.add("datasets", role::problem, () -> StatusParts.datasets(role.datasets().ownStatus()));
+    return Optional.of(role);
   }
 
   /**
@@ -272,7 +293,14 @@ final class Assembly {
     try {
       parts.add(
           "the port for Bigtable's clients",
-          BigtableServer.listen(listen, port, all, whole, Clock.system(), RandomSource.system()));
+          BigtableServer.listen(
+              listen,
+              port,
+              all,
+              whole,
+              Clock.system(),
+              RandomSource.system(),
+              view.readiness()::isReady));
       return addresses;
     } catch (UnavailableException e) {
       if (port != BigtableSettings.USUAL_PORT) {

@@ -3,6 +3,8 @@ package io.stele.server;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.DatasetStatus;
 import io.stele.base.dataset.Datasets;
+import io.stele.base.dataset.VersionState;
+import io.stele.base.dataset.VersionStatus;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Events;
 import io.stele.base.file.FileStore;
@@ -164,6 +166,31 @@ final class DatasetsRole implements AutoCloseable {
 
   DatasetNode datasets() {
     return node;
+  }
+
+  /**
+   * Why it cannot be sent all lookups yet, if so: a dataset's first version is being loaded. One
+   * that cannot be loaded does not count, as it would keep all others from clients.
+   */
+  Optional<String> problem() {
+    if (!node.looked()) {
+      return Optional.of("the source of datasets has not been looked at yet");
+    }
+    return node.ownStatus().stream()
+        .filter(dataset -> dataset.serving().isEmpty())
+        .flatMap(
+            dataset ->
+                dataset.versions().stream()
+                    .filter(DatasetsRole::isLoading)
+                    .map(
+                        version ->
+                            "version %s of dataset %s is being loaded"
+                                .formatted(version.version(), dataset.dataset())))
+        .findFirst();
+  }
+
+  private static boolean isLoading(VersionStatus version) {
+    return version.nodes().stream().anyMatch(own -> own.state() == VersionState.BUILDING);
   }
 
   @Override

@@ -2,7 +2,9 @@ package io.stele.server;
 
 import io.stele.base.error.SteleException;
 import io.stele.base.event.Events;
+import io.stele.tables.TabletServer;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -72,6 +74,30 @@ final class LateTables implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Once they are served. */
+  Optional<TabletServer> tables() {
+    lock.lock();
+    try {
+      return Optional.ofNullable(role).map(TablesRole::tables);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Why they are not served at the moment, if so. */
+  Optional<String> problem() {
+    TablesRole started;
+    lock.lock();
+    try {
+      started = role;
+    } finally {
+      lock.unlock();
+    }
+    return started == null
+        ? Optional.of("tables are served as soon as this member leads")
+        : started.problem();
   }
 
   @Override

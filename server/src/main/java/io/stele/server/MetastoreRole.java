@@ -208,6 +208,16 @@ final class MetastoreRole implements AutoCloseable {
     return member.identity().group().isPresent();
   }
 
+  /** Why it cannot be asked at the moment, if so. */
+  Optional<String> problem() {
+    if (!formed()) {
+      return Optional.of("this member belongs to no group yet: it waits to be made a member");
+    }
+    return member.standing().leader().isPresent()
+        ? Optional.empty()
+        : Optional.of("no leader is known: a majority of the members must be up");
+  }
+
   @Override
   public void close() throws IOException {
     admin.close();

@@ -6,6 +6,7 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.ReadableFile;
+import io.stele.server.admin.AdminSettings;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -29,16 +30,17 @@ import org.jspecify.annotations.Nullable;
  * group know them. The file {@code ports} is one line of text:
  *
  * <pre>
- *   native=38211 raft=40107 datasets=41023 etcd=41033 bigtable=41044
+ *   native=38211 raft=40107 datasets=41023 etcd=41033 bigtable=41044 admin=41055
  * </pre>
  */
-record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort, int bigtablePort) {
+record Ports(
+    int nativePort, int raftPort, int datasetsPort, int etcdPort, int bigtablePort, int adminPort) {
 
   private static final FilePath FILE = FilePath.of("ports");
   private static final Pattern LINE =
       Pattern.compile(
           "native=(\\d{1,5}) raft=(\\d{1,5})(?: datasets=(\\d{1,5}))?(?: etcd=(\\d{1,5}))?"
-              + "(?: bigtable=(\\d{1,5}))?\n");
+              + "(?: bigtable=(\\d{1,5}))?(?: admin=(\\d{1,5}))?\n");
 
   /**
    * Ports that were picked, until somebody listens there. Each is the port of a socket that is
@@ -81,6 +83,7 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort, int b
       DatasetsSettings datasets,
       EtcdSettings etcd,
       BigtableSettings bigtable,
+      AdminSettings admin,
       FileStore directory,
       Reserved reserved)
       throws IOException {
@@ -118,7 +121,8 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort, int b
                     BigtableSettings.USUAL_PORT,
                     last.map(Ports::bigtablePort),
                     reserved)
-                : 0);
+                : 0,
+            admin.enabled() ? ofAdmin(settings, admin, last.map(Ports::adminPort), reserved) : 0);
     if (!last.equals(Optional.of(ports))) {
       ports.write(directory);
     }
@@ -133,6 +137,17 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort, int b
       return isFree(host, set) ? set : 0; // one look: another server may take it any moment
     }
     return choose(host, what, set, last, reserved);
+  }
+
+  /** Where none is set, any port does for those who look it up, so it never stops a start. */
+  private static int ofAdmin(
+      ServerSettings settings, AdminSettings admin, Optional<Integer> last, Reserved reserved)
+      throws IOException {
+    InetAddress host = addressOf(admin.listen());
+    int usual = AdminSettings.USUAL_PORT;
+    boolean takesUsual = settings.port() == ServerSettings.DEFAULT_PORT && isFree(host, usual);
+    int set = admin.port().orElse(takesUsual ? usual : 0);
+    return choose(host, "admin.port", set, last, reserved);
   }
 
   /**
@@ -209,11 +224,12 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort, int b
             Integer.parseInt(line.group(2)),
             port(line.group(3)),
             port(line.group(4)),
-            port(line.group(5))));
+            port(line.group(5)),
+            port(line.group(6))));
   }
 
   Ports withoutEtcd() {
-    return new Ports(nativePort, raftPort, datasetsPort, 0, bigtablePort);
+    return new Ports(nativePort, raftPort, datasetsPort, 0, bigtablePort, adminPort);
   }
 
   private static int port(@Nullable String digits) {
@@ -222,8 +238,8 @@ record Ports(int nativePort, int raftPort, int datasetsPort, int etcdPort, int b
 
   private void write(FileStore directory) throws IOException {
     String text =
-        "native=%d raft=%d datasets=%d etcd=%d bigtable=%d\n"
-            .formatted(nativePort, raftPort, datasetsPort, etcdPort, bigtablePort);
+        "native=%d raft=%d datasets=%d etcd=%d bigtable=%d admin=%d\n"
+            .formatted(nativePort, raftPort, datasetsPort, etcdPort, bigtablePort, adminPort);
     directory.replace(FILE, text.getBytes(StandardCharsets.US_ASCII));
   }
 }

@@ -11,12 +11,17 @@ import io.stele.base.node.NodeReport;
 import io.stele.base.settings.Settings;
 import io.stele.base.table.Replicas;
 import io.stele.base.time.Clock;
+import io.stele.cli.SteleVersion;
 import io.stele.engine.StoreEvent;
 import io.stele.gateway.etcd.EtcdGateway;
 import io.stele.gateway.etcd.EtcdServer;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.metastore.raft.RaftEvent;
+import io.stele.server.admin.AdminPort;
+import io.stele.server.admin.AdminSettings;
+import io.stele.server.admin.NodeView;
+import io.stele.server.admin.Readiness;
 import io.stele.server.cluster.ClusterEvent;
 import io.stele.server.front.TableFront;
 import io.stele.server.replicas.ReplicatedTables;
@@ -55,6 +60,7 @@ public final class Server implements AutoCloseable {
   private final Optional<DatasetsRole> datasets;
   private final Parts parts;
   private final Inspection inspection;
+  private final Readiness readiness;
   private final CompletableFuture<Void> ended;
   private final AtomicBoolean stopping = new AtomicBoolean();
 
@@ -70,6 +76,7 @@ public final class Server implements AutoCloseable {
       Optional<DatasetsRole> datasets,
       Parts parts,
       Inspection inspection,
+      Readiness readiness,
       CompletableFuture<Void> ended) {
     this.data = data;
     this.events = events;
@@ -82,6 +89,7 @@ public final class Server implements AutoCloseable {
     this.datasets = datasets;
     this.parts = parts;
     this.inspection = inspection;
+    this.readiness = readiness;
     this.ended = ended;
   }
 
@@ -139,9 +147,11 @@ public final class Server implements AutoCloseable {
         events.subscribe(
             StoreEvent.WorkerDied.class,
             died -> ended.completeExceptionally(new UnavailableException(died.text()))));
+    Readiness readiness = new Readiness();
     Channels channels = parts.add("connections to other members", new Channels());
     EtcdSettings forEtcd = settings.bind(EtcdSettings.class, ServerSchema.ETCD);
     EtcdGateway etcd = parts.add("etcd's API", new EtcdGateway(channels, forEtcd.options()));
+    etcd.serveHealth(readiness::isReady);
     Addresses chosen =
         embedded ? Addresses.unused() : listenForEtcd(settings, directory, etcd, parts, reserved);
     NativeServer gateway =
@@ -160,6 +170,20 @@ public final class Server implements AutoCloseable {
             .directory("the server", data);
     gateway.inspectBy(inspection);
     parts.add("the watch for problems of tables", ProblemWatch.start(events, inspection));
+    NodeView view =
+        NodeView.of(readiness, SteleVersion.current(), chosen.byInterface(), inspection);
+    if (!chosen.adminAddress().isEmpty()) {
+      parts.add(
+          "the admin port",
+          AdminPort.listen(
+              settings.bind(AdminSettings.class, ServerSchema.ADMIN),
+              Addresses.port(chosen.adminAddress()),
+              ServerSchema.SCHEMA,
+              settings,
+              view,
+              ended,
+              events));
+    }
     Assembly roles =
         new Assembly(
             settings,
@@ -170,7 +194,8 @@ public final class Server implements AutoCloseable {
             channels,
             events,
             parts,
-            inspection);
+            inspection,
+            view);
     Optional<MetastoreRole> metastore = roles.metastore();
     metastore.ifPresent(role -> role.serve(etcd));
     parts.add("the streams of etcd's clients", etcd::endStreams);
@@ -188,6 +213,7 @@ public final class Server implements AutoCloseable {
       parts.add("addresses.json", () -> Addresses.remove(directory));
       addresses.write(directory);
     }
+    readiness.started();
     events.publish(new ServerEvent.Started(data.toString(), gateway.address(), formed));
     return new Server(
         data,
@@ -201,6 +227,7 @@ public final class Server implements AutoCloseable {
         datasets,
         parts,
         inspection,
+        readiness,
         ended);
   }
 
@@ -219,7 +246,8 @@ public final class Server implements AutoCloseable {
     EtcdSettings how = settings.bind(EtcdSettings.class, ServerSchema.ETCD);
     DatasetsSettings datasets = settings.bind(DatasetsSettings.class, ServerSchema.DATASETS);
     BigtableSettings bigtable = settings.bind(BigtableSettings.class, ServerSchema.BIGTABLE);
-    Ports ports = Ports.choose(server, datasets, how, bigtable, directory, reserved);
+    AdminSettings admin = settings.bind(AdminSettings.class, ServerSchema.ADMIN);
+    Ports ports = Ports.choose(server, datasets, how, bigtable, admin, directory, reserved);
     if (ports.etcdPort() != 0) {
       try {
         parts.add(
@@ -232,7 +260,9 @@ public final class Server implements AutoCloseable {
         ports = ports.withoutEtcd();
       }
     }
-    return Addresses.of(server.reachableHost(), ports);
+    String host = server.reachableHost();
+    boolean everywhere = ServerSettings.isEverywhere(admin.listen());
+    return Addresses.of(host, everywhere ? host : admin.listen(), ports);
   }
 
   private static LocalFileStore open(Path data) {
@@ -329,6 +359,7 @@ public final class Server implements AutoCloseable {
   @Override
   public void close() {
     if (stopping.compareAndSet(false, true)) {
+      readiness.stopping();
       events.publish(new ServerEvent.Stopping(data.toString()));
     }
     parts.close();

@@ -4,6 +4,7 @@ import io.stele.base.settings.SettingsSchema;
 import io.stele.metastore.node.NodeSettings;
 import io.stele.metastore.raft.RaftSettings;
 import io.stele.metastore.raft.SoloSettings;
+import io.stele.server.admin.AdminSettings;
 import io.stele.tables.master.MasterSettings;
 
 /** All settings that a server knows, each component's under its own name. */
@@ -12,6 +13,7 @@ final class ServerSchema {
   static final String SERVER = "server";
   static final String ETCD = "etcd";
   static final String BIGTABLE = "bigtable";
+  static final String ADMIN = "admin";
   static final String METASTORE = "metastore";
   static final String STORAGE = "metastore.storage";
   static final String LOG = "metastore.log";
@@ -26,6 +28,7 @@ final class ServerSchema {
           .section(SERVER, ServerSettings.DEFAULTS)
           .section(ETCD, EtcdSettings.DEFAULTS)
           .section(BIGTABLE, BigtableSettings.DEFAULTS)
+          .section(ADMIN, AdminSettings.DEFAULTS)
           .section(METASTORE, NodeSettings.DEFAULT)
           .section(STORAGE, StorageSettings.DEFAULTS)
           .section(LOG, SoloSettings.DEFAULT)

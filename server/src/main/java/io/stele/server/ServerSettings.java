@@ -111,6 +111,11 @@ public record ServerSettings(
     return roleSet().contains(role);
   }
 
+  /** Whether an address to listen on is all of the machine's, which nobody can call. */
+  static boolean isEverywhere(String listen) {
+    return EVERYWHERE.contains(listen);
+  }
+
   /** The host by which others reach this server. */
   public String reachableHost() {
     return advertise.orElse(listen);

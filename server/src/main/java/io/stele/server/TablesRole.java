@@ -16,6 +16,7 @@ import io.stele.server.front.TableFront;
 import io.stele.tables.TabletServer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -211,6 +212,18 @@ final class TablesRole implements AutoCloseable {
 
   TabletServer tables() {
     return tables;
+  }
+
+  /** Why they are not served at the moment, if so. */
+  Optional<String> problem() {
+    lock.lock();
+    try {
+      return replacing
+          ? Optional.of("the commit log has failed, and the tables are opened again")
+          : Optional.empty();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Ends what clients have under way, writes all that is in memory to files, and stops. */

@@ -9,6 +9,7 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.MemoryFileStore;
+import io.stele.server.admin.AdminSettings;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -50,7 +51,13 @@ class PortsTest {
       throws IOException {
     try (Ports.Reserved reserved = new Ports.Reserved()) {
       return Ports.choose(
-          settings, DatasetsSettings.DEFAULTS, etcd, ANY_BIGTABLE, directory, reserved);
+          settings,
+          DatasetsSettings.DEFAULTS,
+          etcd,
+          ANY_BIGTABLE,
+          AdminSettings.DEFAULTS,
+          directory,
+          reserved);
     }
   }
 
@@ -84,6 +91,7 @@ class PortsTest {
                 DatasetsSettings.DEFAULTS,
                 ANY,
                 ANY_BIGTABLE,
+                AdminSettings.DEFAULTS,
                 new MemoryFileStore(),
                 reserved);
         for (int port :
@@ -92,7 +100,8 @@ class PortsTest {
                 ports.raftPort(),
                 ports.datasetsPort(),
                 ports.etcdPort(),
-                ports.bigtablePort())) {
+                ports.bigtablePort(),
+                ports.adminPort())) {
           assertThat(picked.add(port)).as("port %d is new", port).isTrue();
           if (i % 2 == 0) {
             open.add(listen(port)); // as long as it is reserved
@@ -150,6 +159,7 @@ class PortsTest {
     assertThat(next.raftPort()).isEqualTo(first.raftPort());
     assertThat(next.etcdPort()).isPositive();
     assertThat(next.bigtablePort()).isPositive();
+    assertThat(next.adminPort()).isPositive();
   }
 
   @Test
@@ -162,10 +172,32 @@ class PortsTest {
               DatasetsSettings.DEFAULTS,
               ANY,
               BigtableSettings.DEFAULTS,
+              AdminSettings.DEFAULTS,
               directory,
               reserved);
 
       assertThat(ports.bigtablePort()).isZero();
+    }
+  }
+
+  @Test
+  void anAdminPortThatIsTurnedOffIsNone() throws Exception {
+    try (Ports.Reserved reserved = new Ports.Reserved()) {
+      Ports ports =
+          Ports.choose(
+              settings("server.port=0", "server.raft-port=0"),
+              DatasetsSettings.DEFAULTS,
+              ANY,
+              ANY_BIGTABLE,
+              ServerSchema.SCHEMA
+                  .reader()
+                  .flags(List.of("admin.enabled=false"))
+                  .merge()
+                  .bind(AdminSettings.class, "admin"),
+              directory,
+              reserved);
+
+      assertThat(ports.adminPort()).isZero();
     }
   }
 

@@ -101,7 +101,7 @@ class ServerSettingsTest {
 
     assertThat(settings.metastore()).containsExactly("a:1", "b:2");
     assertThat(settings.has(Role.METASTORE)).isFalse();
-    assertThat(Addresses.of("h", new Ports(7, 0, 0, 0, 0)).byInterface())
+    assertThat(Addresses.of("h", "h", new Ports(7, 0, 0, 0, 0, 0)).byInterface())
         .containsOnlyKeys("native");
   }
 

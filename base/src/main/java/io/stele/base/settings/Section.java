@@ -62,7 +62,8 @@ final class Section {
                     form.get().format().apply(value),
                     form.get().form(),
                     environmentOf(key),
-                    about == null ? "" : about.value()),
+                    about == null ? "" : about.value(),
+                    component.isAnnotationPresent(Secret.class)),
                 form.get()));
       } else if (value instanceof Record nested) {
         collect(key, nested);

@@ -18,6 +18,7 @@ import io.stele.gateway.bigtable.instance.InstanceAdminService;
 import io.stele.gateway.bigtable.note.Notes;
 import io.stele.gateway.bigtable.operation.DoneOperations;
 import io.stele.gateway.bigtable.operation.OperationsService;
+import io.stele.gateway.health.HealthService;
 import io.stele.gateway.memory.RequestMemory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -27,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -36,7 +38,7 @@ import java.util.random.RandomGenerator;
  * <pre>{@code
  * BigtableServer port =
  *     BigtableServer.listen(
- *         "127.0.0.1", 8086, tables, admin, Clock.system(), RandomSource.system());
+ *         "127.0.0.1", 8086, tables, admin, Clock.system(), RandomSource.system(), () -> true);
  * }</pre>
  */
 public final class BigtableServer implements AutoCloseable {
@@ -54,7 +56,13 @@ public final class BigtableServer implements AutoCloseable {
   private final Server server;
 
   private BigtableServer(
-      String host, int port, Tables tables, TableAdmin wholes, Clock clock, RandomGenerator random)
+      String host,
+      int port,
+      Tables tables,
+      TableAdmin wholes,
+      Clock clock,
+      RandomGenerator random,
+      BooleanSupplier ready)
       throws IOException {
     BigtableCalls calls = new BigtableCalls(threads);
     Notes notes = new Notes(tables, wholes);
@@ -77,6 +85,7 @@ public final class BigtableServer implements AutoCloseable {
             new OperationsService(operations, calls).bindService());
     ClientFeatures features = new ClientFeatures();
     services.forEach(each -> builder.addService(ServerInterceptors.intercept(each, features)));
+    builder.addService(new HealthService(ready, timer));
     this.server = builder.build().start();
     var _ =
         timer.scheduleWithFixedDelay(
@@ -88,11 +97,18 @@ public final class BigtableServer implements AutoCloseable {
    *
    * @param port 0 for any that is free
    * @param tables with the rows of all tables, wherever they are
+   * @param ready for gRPC's health checks; must not wait
    */
   public static BigtableServer listen(
-      String host, int port, Tables tables, TableAdmin admin, Clock clock, RandomGenerator random) {
+      String host,
+      int port,
+      Tables tables,
+      TableAdmin admin,
+      Clock clock,
+      RandomGenerator random,
+      BooleanSupplier ready) {
     try {
-      return new BigtableServer(host, port, tables, admin, clock, random);
+      return new BigtableServer(host, port, tables, admin, clock, random, ready);
     } catch (IOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new UnavailableException(

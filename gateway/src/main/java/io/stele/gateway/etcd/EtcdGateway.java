@@ -18,14 +18,17 @@ import io.stele.gateway.etcd.coordination.LockService;
 import io.stele.gateway.etcd.kv.KvService;
 import io.stele.gateway.etcd.lease.LeaseService;
 import io.stele.gateway.etcd.watch.WatchService;
+import io.stele.gateway.health.HealthService;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.MemberAdmin;
 import io.stele.gateway.nativeapi.MoreServices;
 import io.stele.metastore.Metastore;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -48,6 +51,7 @@ public final class EtcdGateway implements MoreServices, AutoCloseable {
           Thread.ofPlatform().daemon().name("stele-etcd-time").factory());
   private final EtcdOptions options;
   private final List<BindableService> services;
+  private final List<BindableService> plain = new CopyOnWriteArrayList<>(); // of no protocol
 
   public EtcdGateway(Channels channels) {
     this(channels, EtcdOptions.DEFAULT);
@@ -79,8 +83,18 @@ public final class EtcdGateway implements MoreServices, AutoCloseable {
     backend.serve(metastore, admin);
   }
 
+  /**
+   * Answers gRPC's health checks as well; to be called before servers are made.
+   *
+   * @param ready must not wait
+   */
+  public void serveHealth(BooleanSupplier ready) {
+    plain.add(new HealthService(ready, timer));
+  }
+
   @Override
   public void addTo(ServerBuilder<?> server) {
+    plain.forEach(server::addService);
     EtcdCaller.Reader reader = new EtcdCaller.Reader();
     services.forEach(service -> server.addService(ServerInterceptors.intercept(service, reader)));
   }

@@ -8,7 +8,7 @@ import io.stele.gateway.etcd.cluster.MaintenanceService;
 import io.stele.gateway.etcd.json.HttpOrGrpc;
 import io.stele.gateway.etcd.json.JsonHandler;
 import io.stele.gateway.etcd.json.StatusPages;
-import io.stele.gateway.etcd.json.WebGuard;
+import io.stele.gateway.web.WebGuard;
 import io.stele.protocol.local.LocalTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -44,7 +44,7 @@ public final class EtcdServer implements AutoCloseable {
     StatusPages pages = new StatusPages(gateway.backend(), MaintenanceService.API_VERSION);
     InetSocketAddress address = new InetSocketAddress(host, port);
     boolean loopback = !address.isUnresolved() && address.getAddress().isLoopbackAddress();
-    WebGuard guard = new WebGuard(how.origins(), how.hosts(), loopback);
+    WebGuard guard = new WebGuard("etcd", how.origins(), how.hosts(), loopback, false);
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(address)
             .directExecutor() // handlers do not block

@@ -3,20 +3,11 @@ package io.stele.gateway.http;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.Lookup;
 import io.stele.base.dataset.Origin;
-import io.stele.base.error.ConflictException;
-import io.stele.base.error.CorruptDataException;
-import io.stele.base.error.DeniedException;
-import io.stele.base.error.ExhaustedException;
-import io.stele.base.error.FencedException;
-import io.stele.base.error.InvalidRequestException;
-import io.stele.base.error.NotFoundException;
-import io.stele.base.error.NotServingException;
-import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
-import io.stele.base.error.UnavailableException;
 import io.stele.datasets.serve.LargeValue;
 import io.stele.datasets.serve.OpenedLookup;
 import io.stele.datasets.serve.PeerAnswer;
+import io.stele.gateway.web.HttpErrors;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -246,21 +237,9 @@ final class Answers {
     }
     response.reset();
     if (problem instanceof SteleException known) {
-      text(status(known), String.valueOf(known.getMessage()), response, callback);
+      text(HttpErrors.status(known), String.valueOf(known.getMessage()), response, callback);
     } else {
       text(INTERNAL, "failed: " + problem, response, callback);
     }
-  }
-
-  private static int status(SteleException problem) {
-    return switch (problem) {
-      case NotFoundException _ -> NOT_FOUND;
-      case InvalidRequestException _ -> BAD_REQUEST;
-      case DeniedException _ -> 403;
-      case ConflictException _ -> 409;
-      case ExhaustedException _ -> 429;
-      case NotServingException _, UnavailableException _ -> UNAVAILABLE;
-      case CorruptDataException _, FencedException _, OutcomeUnknownException _ -> INTERNAL;
-    };
   }
 }

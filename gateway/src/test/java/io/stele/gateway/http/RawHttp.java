@@ -5,35 +5,37 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Requests as they are on the wire, so that nothing is made simpler on the way. */
-final class RawHttp {
+public final class RawHttp {
   /** An answer. */
-  record Answer(int status, Map<String, String> headers, byte[] body) {
-    @Nullable String header(String name) {
+  public record Answer(int status, Map<String, String> headers, byte[] body) {
+    public @Nullable String header(String name) {
       return headers.get(name.toLowerCase(Locale.ROOT));
     }
 
-    String text() {
+    public String text() {
       return new String(body, StandardCharsets.UTF_8);
     }
   }
 
   private final int port;
 
-  RawHttp(int port) {
+  public RawHttp(int port) {
     this.port = port;
   }
 
-  Answer get(String path, String... headers) throws IOException {
+  public Answer get(String path, String... headers) throws IOException {
     return send("GET", path, new byte[0], headers);
   }
 
-  Answer send(String method, String path, byte[] body, String... headers) throws IOException {
+  public Answer send(String method, String path, byte[] body, String... headers)
+      throws IOException {
     return send(method.getBytes(StandardCharsets.US_ASCII), path, body, headers);
   }
 
@@ -41,8 +43,10 @@ final class RawHttp {
       throws IOException {
     ByteArrayOutputStream request = new ByteArrayOutputStream();
     request.writeBytes(method);
-    request.writeBytes(
-        (" " + path + " HTTP/1.1\r\nHost: here\r\n").getBytes(StandardCharsets.UTF_8));
+    request.writeBytes((" " + path + " HTTP/1.1\r\n").getBytes(StandardCharsets.UTF_8));
+    if (Arrays.stream(headers).noneMatch(header -> header.startsWith("Host: "))) {
+      request.writeBytes("Host: here\r\n".getBytes(StandardCharsets.US_ASCII));
+    }
     for (String header : headers) {
       request.writeBytes((header + "\r\n").getBytes(StandardCharsets.US_ASCII));
     }

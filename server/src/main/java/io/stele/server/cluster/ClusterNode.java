@@ -4,6 +4,7 @@ import io.stele.base.event.Events;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.server.front.TableFront;
+import io.stele.tables.TabletServer;
 import java.io.IOException;
 import java.util.Optional;
 
@@ -80,6 +81,18 @@ public final class ClusterNode implements AutoCloseable {
   /** The name under which its tablet server takes part; empty while it does not. */
   public String run() {
     return tabletNode.run();
+  }
+
+  /** Its tablet server; nothing while it does not take part. */
+  public Optional<TabletServer> tabletServer() {
+    return tabletNode.tabletServer();
+  }
+
+  /** Why it serves no tablets at the moment, if so. */
+  public Optional<String> problem() {
+    return run().isEmpty()
+        ? Optional.of("the tablet server has no session in the metastore")
+        : Optional.empty();
   }
 
   /** Hands over what it has, and leaves. */

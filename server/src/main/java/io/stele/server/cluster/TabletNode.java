@@ -16,6 +16,7 @@ import io.stele.tables.txn.SessionLease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,7 @@ final class TabletNode implements SessionLoop.Work {
   private final TableFront front;
   private final Events events;
   private volatile String run = ""; // none while it does not take part
+  private volatile @Nullable TabletServer current; // none while it does not take part
 
   TabletNode(
       ClusterNodeSettings settings,
@@ -53,6 +55,11 @@ final class TabletNode implements SessionLoop.Work {
   /** The name under which it takes part; empty while it does not. */
   String run() {
     return run;
+  }
+
+  /** Nothing while it does not take part. */
+  Optional<TabletServer> tabletServer() {
+    return Optional.ofNullable(current);
   }
 
   @Override
@@ -81,6 +88,7 @@ final class TabletNode implements SessionLoop.Work {
       // Last: as soon as it is known it is given tablets.
       MetastoreMembership.join(session, name, settings.address());
       joined = true;
+      current = server;
       run = name;
       events.publish(new ClusterEvent.Joined(settings.address(), name));
       return tenure;
@@ -131,6 +139,7 @@ final class TabletNode implements SessionLoop.Work {
 
     private void stopServing() {
       run = "";
+      current = null;
       var _ = front.serve(parts.locator()); // before: without one, all tables would seem to be here
       served.forEach(Serving::close);
     }

@@ -17,6 +17,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.handler.timeout.IdleStateEvent;
+import io.stele.gateway.web.WebGuard;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -72,12 +73,12 @@ public final class JsonHandler extends SimpleChannelInboundHandler<FullHttpReque
     JsonResponse response =
         new JsonResponse(context, HttpUtil.isKeepAlive(request), () -> answered(context));
     Optional<MethodDescriptor<?, ?>> method = JsonRoutes.find(uri.path());
-    Optional<WebGuard.Refusal> refusal = guard.refusal(request.headers());
+    Optional<WebGuard.Refusal> refusal = guard.refusal(name -> request.headers().get(name));
     if (refusal.isEmpty() && method.isPresent()) {
-      refusal = WebGuard.contentRefusal(request.headers());
+      refusal = WebGuard.contentRefusal(name -> request.headers().get(name));
     }
     if (refusal.isPresent()) {
-      response.refuse(refusal.get().status(), refusal.get().reason());
+      response.refuse(HttpResponseStatus.valueOf(refusal.get().status()), refusal.get().reason());
     } else if (method.isPresent() && request.method().equals(HttpMethod.POST)) {
       call(method.get(), request, response);
     } else if (method.isPresent()) {

@@ -97,7 +97,8 @@ class TableAdminServiceTest {
       };
   private final MemoryTables tables = new MemoryTables(clock);
   private final BigtableServer server =
-      BigtableServer.listen("127.0.0.1", 0, tables, tables, clock, RandomSource.system());
+      BigtableServer.listen(
+          "127.0.0.1", 0, tables, tables, clock, RandomSource.system(), () -> true);
   private final ManagedChannel channel =
       NettyChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();
   private final BigtableTableAdminGrpc.BigtableTableAdminBlockingStub admin =

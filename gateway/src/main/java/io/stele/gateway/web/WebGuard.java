@@ -1,13 +1,12 @@
-package io.stele.gateway.etcd.json;
+package io.stele.gateway.web;
 
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.NetUtil;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps web pages out. A browser lets any page send requests to a server that its user can reach,
@@ -26,69 +25,104 @@ import java.util.Set;
 public final class WebGuard {
   private static final String ALL = "*";
   private static final String ORIGIN = "origin";
+  private static final String HOST = "host";
   private static final String FETCH_SITE = "sec-fetch-site";
+  private static final String TYPE = "content-type";
   private static final Set<String> FORMS = Set.of("text/plain", "multipart/form-data");
+  private static final int FORBIDDEN = 403;
+  private static final int UNSUPPORTED_TYPE = 415;
 
+  private final String section;
   private final Set<String> origins;
   private final Set<String> hosts;
   private final boolean anyHost;
+  private final boolean servesPages;
 
   /**
    * For a server.
    *
+   * @param section of the settings, with the keys {@code origins} and {@code hosts}; for messages
    * @param origins of web pages that may use it; {@code *} for all
    * @param hosts its names, besides addresses and {@code localhost}; {@code *} for all
    * @param loopback whether only its own machine can reach it: then it has only the names that are
    *     given; another one has all names if none is given
+   * @param servesPages whether it serves web pages itself, which may use it
    */
-  public WebGuard(List<String> origins, List<String> hosts, boolean loopback) {
+  public WebGuard(
+      String section,
+      List<String> origins,
+      List<String> hosts,
+      boolean loopback,
+      boolean servesPages) {
+    this.section = section;
     this.origins = Set.copyOf(origins);
     this.hosts = Set.copyOf(hosts.stream().map(host -> host.toLowerCase(Locale.ROOT)).toList());
     this.anyHost = hosts.contains(ALL) || (hosts.isEmpty() && !loopback);
+    this.servesPages = servesPages;
   }
 
   /** Why a request is not answered. */
-  record Refusal(HttpResponseStatus status, String reason) {}
+  public record Refusal(int status, String reason) {}
 
-  /** What speaks against any request. */
-  Optional<Refusal> refusal(HttpHeaders headers) {
+  /**
+   * Checks any request.
+   *
+   * @param headers the value of a header by its lower-case name
+   */
+  public Optional<Refusal> refusal(Function<String, @Nullable String> headers) {
     if (isForeignPage(headers)) {
+      String origin = headers.apply(ORIGIN);
       return Optional.of(
           new Refusal(
-              HttpResponseStatus.FORBIDDEN,
-              "origin " + headers.get(ORIGIN) + ": not among etcd.origins"));
+              FORBIDDEN,
+              (origin == null ? "another site's page" : "origin " + origin)
+                  + ": not among "
+                  + section
+                  + ".origins"));
     }
-    String host = headers.get(HttpHeaderNames.HOST);
+    String host = headers.apply(HOST);
     return host == null || anyHost || isOwn(name(host))
         ? Optional.empty()
         : Optional.of(
             new Refusal(
-                HttpResponseStatus.FORBIDDEN,
-                "host " + host + ": must be an address, localhost or one of etcd.hosts"));
+                FORBIDDEN,
+                "host "
+                    + host
+                    + ": must be an address, localhost or one of "
+                    + section
+                    + ".hosts"));
   }
 
-  /** What speaks against the content of a call. */
-  static Optional<Refusal> contentRefusal(HttpHeaders headers) {
-    String type = headers.get(HttpHeaderNames.CONTENT_TYPE, "");
-    String plain = type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
-    return FORMS.contains(plain)
+  /** Checks the content of a call. */
+  public static Optional<Refusal> contentRefusal(Function<String, @Nullable String> headers) {
+    String type = headers.apply(TYPE);
+    return type != null && FORMS.contains(plainType(type))
         ? Optional.of(
-            new Refusal(
-                HttpResponseStatus.UNSUPPORTED_MEDIA_TYPE,
-                "content of type " + type + ": must be application/json"))
+            new Refusal(UNSUPPORTED_TYPE, "content of type " + type + ": must be application/json"))
         : Optional.empty();
   }
 
-  private boolean isForeignPage(HttpHeaders headers) {
+  /** A content type without its parameters. */
+  public static String plainType(String type) {
+    return type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+  }
+
+  private boolean isForeignPage(Function<String, @Nullable String> headers) {
     if (origins.contains(ALL)) {
       return false;
     }
-    String origin = headers.get(ORIGIN);
+    String origin = headers.apply(ORIGIN);
     if (origin != null) {
-      return !origins.contains(origin);
+      return !origins.contains(origin) && !(servesPages && isOwnOrigin(origin, headers));
     }
-    String site = headers.get(FETCH_SITE);
-    return site != null && !site.equals("none");
+    String site = headers.apply(FETCH_SITE);
+    return site != null && !site.equals("none") && !(servesPages && site.equals("same-origin"));
+  }
+
+  /** Whether a page came from the address that is called now, which is checked by itself. */
+  private static boolean isOwnOrigin(String origin, Function<String, @Nullable String> headers) {
+    String host = headers.apply(HOST);
+    return host != null && (origin.equals("http://" + host) || origin.equals("https://" + host));
   }
 
   private boolean isOwn(String name) {

@@ -1,0 +1,108 @@
+package io.stele.gateway.admin;
+
+import io.stele.base.error.UnavailableException;
+import io.stele.gateway.web.WebGuard;
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/**
+ * The admin port. It listens from the start, so that probes are answered while the node starts;
+ * pages come as their owners do:
+ *
+ * <pre>{@code
+ * AdminServer admin = AdminServer.listen("127.0.0.1", 7838, guard, defects);
+ * admin.serve("/livez", _ -> AdminAnswer.plain(AdminAnswer.OK, "ok\n"));
+ * }</pre>
+ */
+public final class AdminServer implements AutoCloseable {
+  private static final int IDLE_MILLIS = 60_000;
+  private static final int THREADS = 4; // the server's own; they do not wait for anything
+  private static final int STOP_MILLIS = 500;
+
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final Server server;
+  private final ServerConnector connector;
+  private final AdminHandler handler;
+
+  private AdminServer(String host, int port, WebGuard guard, Consumer<Throwable> defects) {
+    QueuedThreadPool pool = new QueuedThreadPool(THREADS, 1);
+    pool.setName("stele-admin");
+    pool.setDaemon(true);
+    pool.setReservedThreads(0);
+    this.server = new Server(pool);
+    this.server.setStopTimeout(STOP_MILLIS);
+    HttpConfiguration http = new HttpConfiguration();
+    http.setSendServerVersion(false);
+    this.connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
+    this.connector.setHost(host);
+    this.connector.setPort(port);
+    this.connector.setIdleTimeout(IDLE_MILLIS);
+    this.server.addConnector(connector);
+    this.handler = new AdminHandler(guard, threads, defects);
+    this.server.setHandler(handler);
+  }
+
+  /**
+   * Begins to listen.
+   *
+   * @param port 0 for any that is free
+   * @param guard against web pages of others
+   * @param defects gets what pages throw that they should not
+   */
+  public static AdminServer listen(
+      String host, int port, WebGuard guard, Consumer<Throwable> defects) {
+    AdminServer made = new AdminServer(host, port, guard, defects);
+    boolean listens = false;
+    try {
+      made.server.start();
+      listens = true;
+      return made;
+    } catch (IOException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new UnavailableException(
+          "cannot listen on %s:%d for the admin port: %s".formatted(host, port, cause.getMessage()),
+          e);
+    } catch (Exception e) {
+      throw new UnavailableException(
+          "cannot listen on %s:%d for the admin port: %s".formatted(host, port, e), e);
+    } finally {
+      if (!listens) {
+        made.close();
+      }
+    }
+  }
+
+  /** Answers GET at a path; at all paths below it, if it ends in a slash. */
+  public void serve(String path, AdminPage page) {
+    serve(path, page, "GET");
+  }
+
+  /** As above, for these methods; all but GET must come from this machine, with a JSON body. */
+  public void serve(String path, AdminPage page, String... methods) {
+    handler.serve(path, page, Set.of(methods));
+  }
+
+  public int port() {
+    return connector.getLocalPort();
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow(); // a recording or a slow page must not hold up the end
+    try {
+      server.stop();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (Exception e) {
+      throw new UnavailableException("the admin port did not stop in order: " + e, e);
+    }
+  }
+}
