@@ -10,8 +10,9 @@ import io.stele.base.file.MemoryFileStore;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.RowsDeleted;
+import io.stele.tables.tablet.ForcedState;
 import io.stele.tables.tablet.Table;
-import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletState;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -41,17 +42,8 @@ class RangeErasureTest {
 
   private void setUpper(TabletState state) {
     Table table = server.machinery().tables().get("t");
-    server
-        .machinery()
-        .parts()
-        .lock()
-        .run(
-            () -> {
-              TableView view = table.view();
-              table.replace(
-                  view.withTablet(
-                      view.tablets().getLast().tablet(), each -> each.withState(state)));
-            });
+    Tablet upper = table.view().tablets().getLast().tablet();
+    ForcedState.set(server.machinery().parts().lock(), table, upper, state);
   }
 
   @Test

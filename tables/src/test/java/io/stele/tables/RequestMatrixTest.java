@@ -22,10 +22,10 @@ import io.stele.base.table.RowRule;
 import io.stele.base.table.ScanOptions;
 import io.stele.base.table.TableScan;
 import io.stele.base.table.Tables;
+import io.stele.tables.tablet.ForcedState;
 import io.stele.tables.tablet.Table;
-import io.stele.tables.tablet.TableView;
+import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletState;
-import io.stele.tables.tablet.TabletView;
 import io.stele.tables.write.WriteSettings;
 import java.time.Duration;
 import java.util.List;
@@ -116,19 +116,8 @@ class RequestMatrixTest {
 
   private void set(TabletState state) {
     Table table = server.machinery().tables().get("t");
-    server
-        .machinery()
-        .parts()
-        .lock()
-        .run(
-            () -> {
-              TableView view = table.view();
-              TabletView lower = view.tablets().getFirst();
-              table.replace(
-                  state == TabletState.UNKNOWN
-                      ? view.without(lower.tablet())
-                      : view.withTablet(lower.tablet(), each -> each.withState(state)));
-            });
+    Tablet lower = table.view().tablets().getFirst().tablet();
+    ForcedState.set(server.machinery().parts().lock(), table, lower, state);
   }
 
   private void check(TabletState state, Expected expected, Runnable request) {

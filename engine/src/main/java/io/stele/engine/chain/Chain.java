@@ -8,9 +8,11 @@ import io.stele.engine.merge.MergeCursor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The fragments of one group, oldest first. Immutable: each change makes another chain.
+ * The fragments of one group, oldest first. Immutable: each change makes another chain. Two are
+ * equal if they have the same fragments.
  *
  * <p>Invariant: no fragment has a transaction that is at or below one of an older fragment, except
  * that a replayed log may repeat cells that had been flushed.
@@ -109,6 +111,16 @@ public final class Chain {
   /** The disk or mem fragments, oldest first. */
   public List<Fragment> fragments() {
     return links.stream().map(Link::fragment).toList();
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Chain chain && chain.links.equals(links);
+  }
+
+  @Override
+  public int hashCode() {
+    return links.hashCode();
   }
 
   @Override

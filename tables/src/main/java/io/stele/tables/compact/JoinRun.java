@@ -8,16 +8,17 @@ import io.stele.engine.chain.Chain;
 import io.stele.engine.chain.Link;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.compact.MetaChange.Correction;
+import io.stele.tables.compact.MetaChange.Made;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.TabletConfig;
-import io.stele.tables.meta.TabletKey;
 import io.stele.tables.schema.JoinPlan;
+import io.stele.tables.tablet.Edited;
 import io.stele.tables.tablet.GroupView;
-import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.TabletView;
+import io.stele.tables.tablet.TabletsEdit.Joined;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,20 +26,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One join. The upper tablet stays the one it was, with more rows; the lower one is no more. */
 final class JoinRun {
-  private final ServerParts server;
   private final MetaChange meta;
 
-  JoinRun(ServerParts server, MetaChange meta) {
-    this.server = server;
+  JoinRun(MetaChange meta) {
     this.meta = meta;
   }
-
-  /** What two tablets have become. */
-  record Joined(TabletView lower, TabletView upper, TabletView both) {}
 
   /**
    * Joins two active tablets, neighbours whose files are open, in a view that the caller has
@@ -46,32 +41,35 @@ final class JoinRun {
    *
    * @throws ConflictException if their files do not go together as they are
    */
-  Joined join(Table table, TableView view, TabletView lower, TabletView upper) {
+  Made join(Table table, TableView view, TabletView lower, TabletView upper) {
     TabletConfig lowerConfig = meta.configOf(table, lower);
     TabletConfig upperConfig = meta.configOf(table, upper);
     Map<FilePath, DiskFragment> open = new HashMap<>(TabletSize.distinct(lower));
     open.putAll(TabletSize.distinct(upper));
     SortedMap<String, List<FragmentRef>> files =
         JoinPlan.join(lowerConfig, upperConfig, path -> rowsOf(open, path))
-            .orElseThrow(() -> notTogether(table, lower, upper));
+            .orElseThrow(
+                () ->
+                    new ConflictException(
+                        lowerConfig.key()
+                            + " and "
+                            + upperConfig.key()
+                            + " share files that one of them has compacted since: compact the"
+                            + " table, then they can be joined"));
     TabletView both = both(view, lower, upper, files, open);
     TabletConfig written = meta.configOf(table, both);
     long revision =
         Math.max(written.revision(), Math.max(lowerConfig.revision(), upperConfig.revision()) + 1);
     Correction undo =
         new Correction(table, List.of(lower.tablet(), upper.tablet()), List.of(), revision);
-    AtomicBoolean done = new AtomicBoolean();
-    meta.save(
-        undo,
-        List.of(written.withRevision(revision)),
-        List.of(lowerConfig.key()),
-        () -> done.set(putInPlace(table, lower, upper, both)));
-    if (!done.get()) {
-      meta.undo(undo);
-      throw new UnavailableException(
-          name(table, lower) + " was changed while it was being joined: try again");
-    }
-    return new Joined(lower, upper, both);
+    Edited edited =
+        meta.save(
+            undo,
+            List.of(written.withRevision(revision)),
+            List.of(lowerConfig.key()),
+            new Joined(lower, upper, both));
+    return new Made(
+        edited, new TableEvent.Joined(upperConfig.key().toString(), lowerConfig.key().toString()));
   }
 
   private static RowRange rowsOf(Map<FilePath, DiskFragment> open, FilePath path) {
@@ -100,8 +98,10 @@ final class JoinRun {
         upper.last(),
         upper.state(),
         floor(view, lower, upper),
+        Math.max(lower.sinceTxn(), upper.sinceTxn()),
         files,
         Optional.of(chains),
+        List.of(),
         Math.min(lower.schemaRevision(), upper.schemaRevision()));
   }
 
@@ -121,58 +121,5 @@ final class JoinRun {
       }
     }
     return floor;
-  }
-
-  private boolean putInPlace(Table table, TabletView lower, TabletView upper, TabletView both) {
-    server.lock().lock();
-    try {
-      TableView view = table.view();
-      Optional<TabletView> lowerNow = view.find(lower.tablet());
-      Optional<TabletView> upperNow = view.find(upper.tablet());
-      if (lowerNow.isEmpty()
-          || upperNow.isEmpty()
-          || !isSame(lowerNow.get(), lower)
-          || !isSame(upperNow.get(), upper)) {
-        return false;
-      }
-      List<DiskFragment> ended = new ArrayList<>(lower.fragments());
-      ended.addAll(upper.fragments());
-      both.fragments().forEach(ended::remove); // one use each goes on
-      both.tablet().came(lower.tablet().sinceTxn());
-      table.replace(
-          view.without(lower.tablet()).without(upper.tablet()).with(List.of(both)), ended);
-      return true;
-    } finally {
-      server.lock().unlock();
-    }
-  }
-
-  private static boolean isSame(TabletView now, TabletView seen) {
-    return now.state() == seen.state()
-        && now.first().equals(seen.first())
-        && now.last().equals(seen.last())
-        && now.fromTxn() == seen.fromTxn()
-        && now.fragments().equals(seen.fragments())
-        && now.files().equals(seen.files());
-  }
-
-  private static ConflictException notTogether(Table table, TabletView lower, TabletView upper) {
-    return new ConflictException(
-        name(table, lower)
-            + " and "
-            + name(table, upper)
-            + " share files that one of them has compacted since: compact the table, then they can"
-            + " be joined");
-  }
-
-  private static String name(Table table, TabletView tablet) {
-    return new TabletKey(table.name(), tablet.last()).toString();
-  }
-
-  /** Tells listeners, without locks. */
-  void tell(Table table, Joined joined) {
-    server.report(new TableEvent.Joined(name(table, joined.upper()), name(table, joined.lower())));
-    table.events().rowsChanged(joined.lower().tablet(), Optional.empty());
-    table.events().rowsChanged(joined.both().tablet(), Optional.of(joined.both().range()));
   }
 }

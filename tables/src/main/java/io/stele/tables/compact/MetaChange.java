@@ -5,16 +5,20 @@ import io.stele.base.error.UnavailableException;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
+import io.stele.tables.tablet.Edited;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableState;
 import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.Tablet;
+import io.stele.tables.tablet.TabletEdit;
 import io.stele.tables.tablet.TabletView;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 
 /**
@@ -31,6 +35,9 @@ final class MetaChange {
    * @param revision what META may have is at or below it
    */
   record Correction(Table table, List<Tablet> tablets, List<TabletKey> erased, long revision) {}
+
+  /** A split or join that was made, and what there is to report of it. */
+  record Made(Edited edited, TableEvent event) {}
 
   private final ServerParts server;
   private final SplitConfigs saved;
@@ -51,29 +58,37 @@ final class MetaChange {
   }
 
   /**
-   * Makes a change of META durable.
+   * Makes a change of META durable, and puts the edit in place that says the same.
    *
-   * @param inPlace makes the same change here, before anything else of the table is saved
-   * @throws UnavailableException if that failed; it is being undone
+   * <p>The thread that saves does both, so nothing of the table is saved in between: a save that
+   * waits would tell META of the old rows again.
+   *
+   * @return the edit, of which listeners do not know yet
+   * @throws UnavailableException if either failed; the other is being undone
    */
-  void save(Correction undo, List<TabletConfig> written, List<TabletKey> erased, Runnable inPlace) {
+  Edited save(
+      Correction undo, List<TabletConfig> written, List<TabletKey> erased, TabletEdit edit) {
+    Table table = undo.table();
+    AtomicReference<Optional<Edited>> made = new AtomicReference<>(Optional.empty());
+    Exception cause = null;
     try {
-      saved.save(undo.table(), written, erased, inPlace);
+      saved.save(table, written, erased, () -> made.set(table.put(edit)));
     } catch (RuntimeException e) {
-      undo(undo);
-      throw new UnavailableException(
-          "tablets of table \""
-              + undo.table().name()
-              + "\" stay as they are, because META could not be told of the change: "
-              + e.getMessage(),
-          e);
+      cause = e;
     }
-  }
-
-  /** META was told of something that did not happen. */
-  void undo(Correction correction) {
-    pending.add(correction);
-    putRight(correction.table());
+    if (cause == null && made.get().isPresent()) {
+      return made.get().get();
+    }
+    pending.add(undo);
+    putRight(table);
+    throw new UnavailableException(
+        "tablets of table \"%s\" stay as they are, because %s"
+            .formatted(
+                table.name(),
+                cause == null
+                    ? "they changed while META was told of the change: try again"
+                    : "META could not be told of the change: " + cause.getMessage()),
+        cause);
   }
 
   boolean isPending(Table table) {

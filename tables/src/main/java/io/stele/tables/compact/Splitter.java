@@ -6,8 +6,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
-import io.stele.tables.compact.JoinRun.Joined;
-import io.stele.tables.compact.SplitRun.Halves;
+import io.stele.tables.compact.MetaChange.Made;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.MetaRows;
 import io.stele.tables.meta.TableNames;
@@ -31,6 +30,7 @@ import java.util.WeakHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 
 /**
  * Splits tablets and joins them, on request and when they are too large or too small.
@@ -82,7 +82,7 @@ public final class Splitter {
     this.guard = guard;
     this.meta = new MetaChange(server, saved, configOf);
     this.splits = new SplitRun(server, meta, configs);
-    this.joins = new JoinRun(server, meta);
+    this.joins = new JoinRun(meta);
     this.warmer = new TabletWarmer(server.clock(), warmer);
   }
 
@@ -95,17 +95,18 @@ public final class Splitter {
    */
   public Bytes split(Table table, Tablet tablet, Optional<Bytes> at) {
     checkCanChange(table, "split");
-    Halves halves;
+    Bytes row;
+    Made made;
     changing.lock();
     try {
       warmer.warm(table, tablet);
-      Bytes row = at.isPresent() ? checked(table, tablet, at.get()) : chosen(table, tablet);
-      halves = split(table, tablet, row);
+      row = at.isPresent() ? checked(table, tablet, at.get()) : chosen(table, tablet);
+      made = split(table, tablet, row);
     } finally {
       changing.unlock();
     }
-    splits.tell(table, halves);
-    return halves.lower().last().orElseThrow();
+    tell(made);
+    return row;
   }
 
   /**
@@ -115,17 +116,23 @@ public final class Splitter {
    */
   public void join(Table table, Tablet lower) {
     checkCanChange(table, "joined");
-    Joined joined;
+    Made made;
     changing.lock();
     try {
       warmer.warm(table, lower);
       TableView view = table.view();
       warmer.warm(table, behind(table, view, active(table, view, lower)).tablet());
-      joined = joinWarm(table, lower);
+      made = joinWarm(table, lower);
     } finally {
       changing.unlock();
     }
-    joins.tell(table, joined);
+    tell(made);
+  }
+
+  /** Without locks. */
+  private void tell(Made made) {
+    server.report(made.event());
+    made.edited().tell();
   }
 
   /**
@@ -136,10 +143,10 @@ public final class Splitter {
    */
   public void check(Table table) {
     Round round = new Round();
-    Optional<Runnable> told = step(table, round);
-    while (told.isPresent()) {
-      told.get().run();
-      told = step(table, round);
+    Optional<Made> made = step(table, round);
+    while (made.isPresent()) {
+      tell(made.get());
+      made = step(table, round);
     }
   }
 
@@ -149,8 +156,8 @@ public final class Splitter {
     final Set<Tablet> notToJoin = Collections.newSetFromMap(new IdentityHashMap<>());
   }
 
-  /** Makes one change, if one is to be made, and answers how to tell of it without locks. */
-  private Optional<Runnable> step(Table table, Round round) {
+  /** Makes one change, if one is to be made. */
+  private Optional<Made> step(Table table, Round round) {
     changing.lock();
     try {
       if (meta.isPending(table)) {
@@ -161,21 +168,20 @@ public final class Splitter {
       }
       long now = server.clock().nanos();
       table.view().tablets().forEach(each -> since.putIfAbsent(each.tablet(), now));
-      Optional<Runnable> told = splitOne(table, round);
-      return told.isPresent() ? told : joinOne(table, round);
+      Optional<Made> made = splitOne(table, round);
+      return made.isPresent() ? made : joinOne(table, round);
     } finally {
       changing.unlock();
     }
   }
 
-  private Optional<Runnable> splitOne(Table table, Round round) {
+  private Optional<Made> splitOne(Table table, Round round) {
     for (TabletView tablet : table.view().tablets()) {
       if (tablet.state() == TabletState.ACTIVE && !round.notToSplit.contains(tablet.tablet())) {
         try {
           Optional<Bytes> row = rowIfLarge(table, tablet.tablet());
           if (row.isPresent()) {
-            Halves halves = split(table, tablet.tablet(), row.get());
-            return Optional.of(() -> splits.tell(table, halves));
+            return Optional.of(split(table, tablet.tablet(), row.get()));
           }
         } catch (SteleException e) {
           failed("split of a tablet of table " + table.name(), e);
@@ -211,7 +217,7 @@ public final class Splitter {
     }
   }
 
-  private Optional<Runnable> joinOne(Table table, Round round) {
+  private Optional<Made> joinOne(Table table, Round round) {
     List<TabletView> tablets = table.view().tablets();
     for (int i = 0; i + 1 < tablets.size(); i++) {
       TabletView lower = tablets.get(i);
@@ -220,8 +226,7 @@ public final class Splitter {
             && areSmall(table, lower, tablets.get(i + 1))) {
           warmer.warm(table, lower.tablet());
           warmer.warm(table, tablets.get(i + 1).tablet());
-          Joined joined = joinWarm(table, lower.tablet());
-          return Optional.of(() -> joins.tell(table, joined));
+          return Optional.of(joinWarm(table, lower.tablet()));
         }
       } catch (ConflictException e) {
         round.notToJoin.add(lower.tablet()); // compactions will part their files in time
@@ -263,37 +268,40 @@ public final class Splitter {
 
   // ---- with the lock
 
-  private Halves split(Table table, Tablet tablet, Bytes row) {
-    Halves halves =
-        guard.excluding(
-            table,
-            () -> {
-              checkMetaIsRight(table);
-              TabletView view = active(table, table.view(), tablet);
-              checkInside(table, view, row);
-              return splits.split(table, view, row);
-            });
-    long now = server.clock().nanos();
-    since.put(halves.lower().tablet(), now);
-    since.put(halves.upper().tablet(), now);
-    return halves;
+  private Made split(Table table, Tablet tablet, Bytes row) {
+    return change(
+        table,
+        () -> {
+          TabletView view = active(table, table.view(), tablet);
+          checkInside(table, view, row);
+          return splits.split(table, view, row);
+        });
   }
 
-  private Joined joinWarm(Table table, Tablet lower) {
-    Joined joined =
+  private Made joinWarm(Table table, Tablet lower) {
+    return change(
+        table,
+        () -> {
+          try (Borrowed borrowed = table.borrow()) {
+            TableView view = borrowed.view();
+            TabletView low = warm(table, view, lower);
+            TabletView up = warm(table, view, behind(table, view, low).tablet());
+            return joins.join(table, view, low, up);
+          }
+        });
+  }
+
+  private Made change(Table table, Supplier<Made> change) {
+    Made made =
         guard.excluding(
             table,
             () -> {
               checkMetaIsRight(table);
-              try (Borrowed borrowed = table.borrow()) {
-                TableView view = borrowed.view();
-                TabletView low = warm(table, view, lower);
-                TabletView up = warm(table, view, behind(table, view, low).tablet());
-                return joins.join(table, view, low, up);
-              }
+              return change.get();
             });
-    since.put(joined.both().tablet(), server.clock().nanos());
-    return joined;
+    long now = server.clock().nanos();
+    made.edited().reconfigured().forEach(tablet -> since.put(tablet, now));
+    return made;
   }
 
   private void checkMetaIsRight(Table table) {

@@ -515,7 +515,7 @@ public final class Assignments {
             table -> {
               TableView last = table.view();
               tables.remove(table);
-              flusher.forget(last);
+              flusher.freed(last.memoryBytes());
             });
   }
 

@@ -48,13 +48,15 @@ record Coming(
         false);
   }
 
-  TabletView view(TabletState state, long fromTxn) {
+  /** A placeholder; cells in memory do not count for it. */
+  TabletView view(TabletState state) {
     return new TabletView(
         tablet,
         config.first(),
         config.last(),
         state,
-        fromTxn,
+        0,
+        0,
         files,
         Optional.empty(),
         owedLogs,

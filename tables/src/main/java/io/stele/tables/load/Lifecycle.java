@@ -10,7 +10,6 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.table.MetaProblem;
-import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.files.StoreIdentity;
 import io.stele.tables.load.TableSet.Reading;
@@ -27,6 +26,7 @@ import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
 import io.stele.tables.schema.FamilyMap;
 import io.stele.tables.schema.SchemaChange;
+import io.stele.tables.tablet.ChainEdit.Emptied;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
@@ -42,7 +42,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -235,7 +234,7 @@ public final class Lifecycle {
       return false;
     }
     tables.remove(table);
-    flusher.forget(last);
+    flusher.freed(last.memoryBytes());
     return true;
   }
 
@@ -380,7 +379,7 @@ public final class Lifecycle {
     TableView last = table.view();
     tables.remove(table);
     unloader.drop(table, all);
-    flusher.forget(last);
+    flusher.freed(last.memoryBytes());
   }
 
   private Table changeable(String name) {
@@ -416,38 +415,13 @@ public final class Lifecycle {
               () ->
                   flusher.pausing(
                       () -> {
-                        forgetCells(table);
+                        server
+                            .lock()
+                            .run(() -> table.commit(new Emptied(server.sequencer().assigned())));
                         return table;
                       }));
           configs.saveNow(table, tabletsOf(table));
         });
-  }
-
-  private void forgetCells(Table table) {
-    server
-        .lock()
-        .run(
-            () -> {
-              long txn = server.sequencer().assigned();
-              TableView view = table.view();
-              List<TabletView> emptied = new ArrayList<>();
-              List<DiskFragment> ended = new ArrayList<>();
-              for (TabletView tablet : view.tablets()) {
-                ended.addAll(tablet.fragments());
-                emptied.add(
-                    new TabletView(
-                        tablet.tablet(),
-                        tablet.first(),
-                        tablet.last(),
-                        tablet.state(),
-                        txn,
-                        new TreeMap<>(),
-                        Optional.empty(),
-                        tablet.schemaRevision()));
-              }
-              table.replace(view.withTablets(emptied), ended);
-            });
-    tabletsOf(table).forEach(tablet -> table.events().fragmentsChanged(tablet, 0, 0, 0));
   }
 
   private static List<Tablet> tabletsOf(Table table) {
@@ -526,7 +500,7 @@ public final class Lifecycle {
         () ->
             flusher.pausing(
                 () -> {
-                  schemas.change(table, schema);
+                  flusher.freed(schemas.change(table, schema).freedMemory());
                   return table;
                 }));
     configs.saveNow(table, tabletsOf(table));

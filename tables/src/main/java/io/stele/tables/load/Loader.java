@@ -11,12 +11,17 @@ import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.LogRef;
 import io.stele.tables.meta.MetaLevel;
 import io.stele.tables.meta.TabletConfig;
+import io.stele.tables.tablet.EditSaver;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
+import io.stele.tables.tablet.TabletsEdit.Added;
+import io.stele.tables.tablet.TabletsEdit.Removed;
+import io.stele.tables.tablet.TabletsEdit.StateChanged;
+import io.stele.tables.tablet.TabletsEdit.TakenOver;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -29,10 +34,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /**
  * Brings tablets to this server:
@@ -132,17 +137,17 @@ public final class Loader {
     List<Coming> here = new ArrayList<>();
     wanted.forEach((table, configsOfTable) -> here.addAll(unfinished(table, configsOfTable)));
     List<Coming> coming = new ArrayList<>();
-    wanted.forEach((table, configsOfTable) -> coming.addAll(placeholders(table, configsOfTable)));
     Failures failures = new Failures();
     boolean prepared = false;
     try {
+      wanted.forEach((table, configsOfTable) -> coming.addAll(placeholders(table, configsOfTable)));
       coming.forEach(this::checkOwner);
-      setState(coming, TabletState.LOG_REPLAYING);
+      change(coming, TabletState.CONFIG_LOADING, TabletState.LOG_REPLAYING);
       advance(coming);
       prepared = true;
     } finally {
       if (!prepared) {
-        coming.forEach(this::drop);
+        drop(coming);
       }
     }
     byTable(coming)
@@ -271,9 +276,13 @@ public final class Loader {
               coming.add(Coming.of(table, config, counting, home));
             }
           });
-      table.replace(
-          view.with(
-              coming.stream().map(each -> each.view(TabletState.CONFIG_LOADING, 0)).toList()));
+      Added added =
+          new Added(coming.stream().map(each -> each.view(TabletState.CONFIG_LOADING)).toList());
+      if (table.commit(added).isEmpty()) {
+        throw new ConflictException(
+            "%s cannot come here: some of their rows are those of other tablets here"
+                .formatted(coming.stream().map(each -> each.config().key()).toList()));
+      }
       table.activate();
     } finally {
       server.lock().unlock();
@@ -299,8 +308,17 @@ public final class Loader {
     }
   }
 
-  private void drop(Coming coming) {
-    server.lock().run(() -> coming.table().replace(coming.table().view().without(coming.tablet())));
+  private static void drop(List<Coming> coming) {
+    byTable(coming).forEach((table, tablets) -> table.commit(new Removed(identities(tablets))));
+  }
+
+  private static void change(List<Coming> coming, TabletState from, TabletState to) {
+    byTable(coming)
+        .forEach((table, tablets) -> table.commit(new StateChanged(identities(tablets), from, to)));
+  }
+
+  private static Set<Tablet> identities(List<Coming> coming) {
+    return coming.stream().map(Coming::tablet).collect(Collectors.toSet());
   }
 
   private void checkOwner(Coming coming) {
@@ -358,7 +376,8 @@ public final class Loader {
   private boolean takeOver(Table table, List<Coming> tablets, Failures failures) {
     boolean saved = false;
     try {
-      takeOver(table, tablets);
+      Set<Tablet> taken = identities(tablets);
+      server.lock().run(() -> table.commit(new TakenOver(taken, server.sequencer().assigned())));
       List<TabletConfig> ours = new ArrayList<>();
       for (Coming each : tablets) {
         TabletView view = table.view().find(each.tablet()).orElseThrow();
@@ -370,47 +389,15 @@ public final class Loader {
       failures.add(e);
     } finally {
       if (!saved) {
-        tablets.forEach(this::drop);
+        drop(tablets);
       }
     }
     if (saved) {
-      setState(tablets, TabletState.FRAGMENTS_LOADING);
+      change(tablets, TabletState.CONFIG_SAVING, TabletState.FRAGMENTS_LOADING);
       tablets.forEach(
           each -> server.report(new TableEvent.Writable(each.config().key().toString())));
     }
     return saved;
-  }
-
-  /** From now on what this server's log says of the tablets counts. */
-  private void takeOver(Table table, List<Coming> tablets) {
-    server.lock().lock();
-    try {
-      long fromTxn = server.sequencer().assigned();
-      TableView view = table.view();
-      for (Coming each : tablets) {
-        each.tablet().came(fromTxn);
-        view = view.withTablet(each.tablet(), _ -> each.view(TabletState.CONFIG_SAVING, fromTxn));
-      }
-      table.replace(view);
-    } finally {
-      server.lock().unlock();
-    }
-  }
-
-  private void setState(List<Coming> coming, TabletState state) {
-    server
-        .lock()
-        .run(
-            () ->
-                byTable(coming)
-                    .forEach(
-                        (table, tablets) -> {
-                          TableView view = table.view();
-                          for (Coming each : tablets) {
-                            view = view.withTablet(each.tablet(), old -> old.withState(state));
-                          }
-                          table.replace(view);
-                        }));
   }
 
   // ---- 4 to 5: it can be read
@@ -451,7 +438,12 @@ public final class Loader {
     // Most read at the newest durable transaction, which must not be older than what has come.
     server
         .sequencer()
-        .awaitDurable(here.stream().mapToLong(each -> each.tablet().sinceTxn()).max().orElse(0));
+        .awaitDurable(
+            here.stream()
+                .flatMap(each -> each.table().view().find(each.tablet()).stream())
+                .mapToLong(TabletView::sinceTxn)
+                .max()
+                .orElse(0));
     Recovery recovery = new Recovery(server, logs, pieceBytes);
     recovery.run(here);
     recovery.failed().values().forEach(failures::add);
@@ -467,40 +459,8 @@ public final class Loader {
       server.report(
           new TableEvent.Loaded(each.config().key().toString(), files, recovery.records()));
     }
-    saveRead(read.stream().filter(each -> !each.owedLogs().isEmpty()).toList(), recovery);
+    // Nobody waits for it: until it is done the old logs stay, and would be read once more.
+    recovery.save(new EditSaver(server, configs));
     return recovery.records();
-  }
-
-  /**
-   * Has configurations saved that name the new files, and the old logs no more. Nobody waits for
-   * it: until it is done the old logs stay, and would be read once more.
-   */
-  private void saveRead(List<Coming> read, Recovery recovery) {
-    List<CompletableFuture<Long>> saves = new ArrayList<>();
-    byTable(read)
-        .forEach(
-            (table, tablets) ->
-                saves.add(saveRead(table, tablets.stream().map(Coming::tablet).toList())));
-    var _ =
-        CompletableFuture.allOf(saves.toArray(CompletableFuture<?>[]::new))
-            .whenComplete(
-                (_, failure) -> {
-                  if (failure == null) {
-                    recovery.settled();
-                  } else {
-                    server.report(
-                        new TableEvent.BackgroundFailed(
-                            "saving configurations of recovered tablets",
-                            failure instanceof Exception e ? e : new RuntimeException(failure)));
-                  }
-                });
-  }
-
-  private CompletableFuture<Long> saveRead(Table table, List<Tablet> tablets) {
-    try {
-      return configs.save(table, tablets);
-    } catch (SteleException e) {
-      return CompletableFuture.failedFuture(e);
-    }
   }
 }

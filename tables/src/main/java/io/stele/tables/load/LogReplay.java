@@ -244,32 +244,23 @@ final class LogReplay {
 
   private void write(Target target, BulkFragment full, GroupSchema schema) {
     full.freeze();
-    FilePath path = server.names().create();
-    boolean written = false;
+    FragmentOrigin origin =
+        FragmentOrigin.shared(
+            FragmentOrigin.Kind.REPLAY, target.table, schema.name(), server.clock().micros());
     try {
-      written =
-          server
-              .write(
-                  path,
-                  List.of(Link.whole(full)),
-                  UnaryOperator.identity(),
-                  Older.UNKNOWN,
-                  schema,
-                  FragmentOrigin.shared(
-                      FragmentOrigin.Kind.REPLAY,
-                      target.table,
-                      schema.name(),
-                      server.clock().micros()),
-                  () -> false)
-              .isPresent();
+      server
+          .write(
+              List.of(Link.whole(full)),
+              UnaryOperator.identity(),
+              Older.UNKNOWN,
+              schema,
+              origin,
+              () -> false)
+          .ifPresent(
+              path ->
+                  target.files.computeIfAbsent(schema.name(), _ -> new ArrayList<>()).add(path));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    } finally {
-      if (written) {
-        target.files.computeIfAbsent(schema.name(), _ -> new ArrayList<>()).add(path);
-      } else {
-        server.names().settled(path);
-      }
     }
   }
 

@@ -5,11 +5,14 @@ import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.schema.GroupSchema;
-import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.LogRef;
-import io.stele.tables.tablet.ChainEdit;
+import io.stele.tables.tablet.ChainEdit.Replayed;
+import io.stele.tables.tablet.ChainEdit.Replayed.Insert;
+import io.stele.tables.tablet.ChainEdit.Replayed.Part;
+import io.stele.tables.tablet.EditSaver;
+import io.stele.tables.tablet.Edited;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
@@ -27,8 +30,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
 
 /**
  * Reads the logs that tablets here are owed, and puts what they say into the tablets' chains.
@@ -49,6 +50,7 @@ final class Recovery {
   private final FileStore logs;
   private final long pieceBytes;
   private final List<FilePath> written = new ArrayList<>();
+  private final List<Edited> edits = new ArrayList<>(); // put in place
   private final Map<Tablet, SteleException> failed = new LinkedHashMap<>();
   private final Map<Tablet, List<Files>> found = new HashMap<>(); // for each log that it is owed
   private long records;
@@ -132,9 +134,9 @@ final class Recovery {
     return records;
   }
 
-  /** The new files are named by configurations now, or by none. */
-  void settled() {
-    written.forEach(server.names()::settled);
+  /** Has configurations saved that name the new files, and the logs no more. */
+  void save(EditSaver saver) {
+    saver.save(edits, written, _ -> {});
   }
 
   // ---- reading
@@ -189,22 +191,19 @@ final class Recovery {
     Map<Tablet, Owed> byTablet = new HashMap<>();
     owed.forEach(each -> byTablet.put(each.coming().tablet(), each));
     List<TabletView> views =
-        owed.stream().map(each -> each.coming().view(TabletState.ACTIVE, 0)).toList();
+        owed.stream().map(each -> each.coming().view(TabletState.ACTIVE)).toList();
     TableView view = TableView.empty(table.view().schema()).with(views);
     for (GroupSchema group : table.view().schema().groups()) {
       for (FilePath path : replay.files(table.name(), group.name())) {
-        DiskFragment fragment = table.graph().use(path);
-        try {
-          for (TabletView sharing : ChainEdit.sharing(view, fragment, Long.MAX_VALUE)) {
-            Owed each = Objects.requireNonNull(byTablet.get(sharing.tablet()));
-            Objects.requireNonNull(found.get(sharing.tablet()))
+        try (Table.Uses uses = table.uses()) {
+          for (Tablet sharing : view.sharing(uses.open(path))) {
+            Owed each = Objects.requireNonNull(byTablet.get(sharing));
+            Objects.requireNonNull(found.get(sharing))
                 .get(each.index())
                 .byGroup
                 .computeIfAbsent(group.name(), _ -> new ArrayList<>())
                 .add(FragmentRef.whole(path));
           }
-        } finally {
-          table.graph().release(List.of(fragment)).forEach(table.graph()::close);
         }
       }
     }
@@ -214,55 +213,18 @@ final class Recovery {
 
   /** From here on the tablets of a table can be read. */
   private void putInPlace(Table table, List<Coming> tablets) {
-    Map<Tablet, Map<String, int[]>> places = new HashMap<>();
-    tablets.forEach(each -> places.put(each.tablet(), places(table, each)));
-    server
-        .lock()
-        .run(
-            () -> {
-              TableView view = table.view();
-              for (Coming each : tablets) {
-                Map<String, int[]> ofTablet = Objects.requireNonNull(places.get(each.tablet()));
-                view = view.withTablet(each.tablet(), old -> active(each, old, ofTablet));
-              }
-              table.replace(view);
-            });
-  }
-
-  private TabletView active(Coming coming, TabletView old, Map<String, int[]> places) {
-    if (old.state() != TabletState.FRAGMENTS_LOADING) {
-      return old; // somebody else had nothing to read for it, either
+    List<Part> parts = new ArrayList<>();
+    for (Coming each : tablets) {
+      parts.add(new Part(each.tablet(), each.owedLogs(), inserts(table, each)));
     }
-    if (!old.owedLogs().equals(coming.owedLogs())) {
-      return old.withState(TabletState.ACTIVE); // emptied meanwhile: what was does not count
-    }
-    List<Files> files = Objects.requireNonNull(found.get(coming.tablet()));
-    SortedMap<String, List<FragmentRef>> chains = new TreeMap<>(old.files());
-    places.forEach(
-        (group, ofGroup) -> {
-          List<FragmentRef> chain = new ArrayList<>(old.files().getOrDefault(group, List.of()));
-          for (int log = ofGroup.length - 1; log >= 0; log--) { // those before stay where they are
-            chain.addAll(ofGroup[log], files.get(log).of(group));
-          }
-          chains.put(group, List.copyOf(chain));
-        });
-    return new TabletView(
-        old.tablet(),
-        old.first(),
-        old.last(),
-        TabletState.ACTIVE,
-        old.fromTxn(),
-        chains,
-        old.chains(),
-        List.of(),
-        old.schemaRevision());
+    table.commit(new Replayed(parts)).ifPresent(edits::add);
   }
 
   /**
    * Where in the chain of each group that gets new files those of each log belong. Chains only grow
    * at their end meanwhile.
    */
-  private Map<String, int[]> places(Table table, Coming coming) {
+  private Map<String, List<Insert>> inserts(Table table, Coming coming) {
     List<Files> files = Objects.requireNonNull(found.get(coming.tablet()));
     Set<String> groups = new HashSet<>();
     files.forEach(each -> groups.addAll(each.byGroup.keySet()));
@@ -270,13 +232,13 @@ final class Recovery {
     if (view.isEmpty()) {
       return Map.of(); // it has left, or its table was dropped
     }
-    Map<String, int[]> places = new HashMap<>();
+    Map<String, List<Insert>> inserts = new HashMap<>();
     for (String group : groups) {
       List<FragmentRef> chain =
           coming.isNew()
               ? coming.files().getOrDefault(group, List.of())
               : view.get().files().getOrDefault(group, List.of());
-      int[] ofLogs = new int[files.size()];
+      List<Insert> ofLogs = new ArrayList<>();
       int end = chain.size();
       for (int log = files.size() - 1; log >= 0; log--) {
         boolean none = coming.isNew() && log == files.size() - 1; // has been flushed behind it
@@ -284,11 +246,11 @@ final class Recovery {
         while (!none && end > 0 && maxTxn(table, chain.get(end - 1)) > upTo) {
           end--;
         }
-        ofLogs[log] = end;
+        ofLogs.add(new Insert(end, files.get(log).of(group)));
       }
-      places.put(group, ofLogs);
+      inserts.put(group, ofLogs);
     }
-    return places;
+    return inserts;
   }
 
   private static long maxTxn(Table table, FragmentRef ref) {

@@ -2,32 +2,26 @@ package io.stele.tables.load;
 
 import io.stele.base.bytes.Bytes;
 import io.stele.base.file.FilePath;
-import io.stele.base.schema.GroupSchema;
-import io.stele.base.schema.TableSchema;
-import io.stele.engine.chain.Chain;
-import io.stele.engine.chain.Link;
 import io.stele.engine.disk.DiskFragment;
-import io.stele.engine.memory.MemFragment;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.FamilyOrigins;
 import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.MetaTable.StoredSchema;
 import io.stele.tables.meta.TabletKey;
 import io.stele.tables.schema.ChainPlan;
-import io.stele.tables.schema.FamilyMap;
-import io.stele.tables.tablet.GroupView;
+import io.stele.tables.tablet.Edited;
+import io.stele.tables.tablet.SchemaEdit.Regrouped;
+import io.stele.tables.tablet.SchemaEdit.Settled;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletView;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -53,30 +47,18 @@ public final class SchemaChanger {
    * configurations before that.
    */
   public void prepare(Table table, FamilyOrigins origins) {
-    Map<Tablet, SortedMap<String, List<FragmentRef>>> files = new HashMap<>();
-    for (TabletView tablet : table.view().tablets()) {
-      files.put(tablet.tablet(), counting(table, origins, tablet.schemaRevision(), tablet.files()));
-    }
-    server
-        .lock()
-        .run(
-            () -> {
-              TableView view = table.view();
-              long oldest = view.groups().stream().mapToLong(GroupView::minTxn).min().orElseThrow();
-              long onDisk = Math.min(oldest - 1, server.sequencer().assigned());
-              List<DiskFragment> ended = new ArrayList<>();
-              List<TabletView> prepared = new ArrayList<>();
+    var _ =
+        table.commit(
+            view -> {
+              Map<Tablet, SortedMap<String, List<FragmentRef>>> counting = new HashMap<>();
               for (TabletView tablet : view.tablets()) {
-                SortedMap<String, List<FragmentRef>> counting =
-                    Objects.requireNonNull(files.get(tablet.tablet()), "none comes meanwhile");
-                TabletView next = tablet.withFromTxn(onDisk).withSchemaRevision(origins.revision());
-                if (!counting.equals(tablet.files())) {
-                  ended.addAll(tablet.fragments());
-                  next = next.withFiles(counting, Optional.empty());
-                }
-                prepared.add(next);
+                counting.put(
+                    tablet.tablet(),
+                    counting(table, origins, tablet.schemaRevision(), tablet.files()));
               }
-              table.replace(view.withTablets(prepared), ended);
+              return Optional.of(
+                  new Settled(
+                      view.tablets(), counting, origins.revision(), server.sequencer().assigned()));
             });
   }
 
@@ -110,130 +92,51 @@ public final class SchemaChanger {
    * meanwhile, and that tablets are neither loaded nor unloaded; and saves the configurations
    * afterwards.
    */
-  public void change(Table table, StoredSchema stored) {
-    TableSchema schema = stored.schema();
-    Map<FilePath, ChainPlan.Contents> contents = contents(table);
-    TableView view = table.view();
-    List<TabletView> tablets = new ArrayList<>();
-    List<DiskFragment> used = new ArrayList<>();
-    List<DiskFragment> ended = new ArrayList<>();
-    FamilyMap families = new FamilyMap(schema);
-    TableView shape =
-        new TableView(
-            schema, stored.origins(), view.schemaVersion() + 1, families, List.of(), List.of());
-    boolean kept = false;
-    try {
-      for (TabletView tablet : view.tablets()) {
-        SortedMap<String, List<FragmentRef>> files = plan(table, schema, tablet, contents);
-        Optional<List<Chain>> chains = Optional.empty();
-        if (tablet.isWarm()) {
-          chains = Optional.of(Warmer.open(table, shape, files, used));
-          ended.addAll(tablet.fragments());
-        }
-        tablets.add(tablet.withFiles(files, chains));
-      }
-      server
-          .lock()
-          .run(
-              () ->
-                  table.replace(
-                      new TableView(
-                          schema,
-                          stored.origins(),
-                          shape.schemaVersion(),
-                          families,
-                          groups(table.view(), schema, families),
-                          tablets),
-                      ended));
-      kept = true;
-      table.graph().setPriorities(families);
-    } finally {
-      if (!kept) {
-        table.graph().release(used).forEach(table.graph()::close);
-      }
-    }
-    for (TabletView tablet : tablets) {
-      for (int group = 0; group < schema.groups().size(); group++) {
-        int length =
-            tablet.files().getOrDefault(schema.groups().get(group).name(), List.of()).size();
-        table.events().fragmentsChanged(tablet.tablet(), group, 0, length);
-      }
-    }
-    server.report(new TableEvent.SchemaChanged(table.name(), shape.schemaVersion()));
-  }
-
-  private static SortedMap<String, List<FragmentRef>> plan(
-      Table table,
-      TableSchema schema,
-      TabletView tablet,
-      Map<FilePath, ChainPlan.Contents> contents) {
-    String name = new TabletKey(table.name(), tablet.last()).toString();
-    Function<FilePath, ChainPlan.Contents> contentsOf =
-        path -> Objects.requireNonNull(contents.get(path));
-    // By the schema in force first: what a tablet that was on its way then was not told of, that a
-    // family is gone, must count before the family may come back.
-    SortedMap<String, List<FragmentRef>> now =
-        ChainPlan.plan(name, table.view().schema(), tablet.files(), contentsOf);
-    return ChainPlan.plan(name, schema, now, contentsOf);
-  }
-
-  /** What each file of a table holds. Files are opened for it where they are not. */
-  static Map<FilePath, ChainPlan.Contents> contents(Table table) {
+  public Edited change(Table table, StoredSchema stored) {
     Map<FilePath, ChainPlan.Contents> contents = new HashMap<>();
-    for (TabletView tablet : table.view().tablets()) {
-      for (FilePath path : tablet.paths()) {
-        contents.computeIfAbsent(path, _ -> contents(table, path));
-      }
+    Edited edited;
+    try (Table.Uses uses = table.uses()) {
+      edited =
+          table
+              .commit(view -> Optional.of(regrouped(table, view, stored, uses, contents)))
+              .orElseThrow();
     }
-    return contents;
+    server.report(new TableEvent.SchemaChanged(table.name(), edited.after().schemaVersion()));
+    return edited;
   }
 
+  private static Regrouped regrouped(
+      Table table,
+      TableView view,
+      StoredSchema stored,
+      Table.Uses uses,
+      Map<FilePath, ChainPlan.Contents> contents) {
+    TableView shape = TableView.empty(stored.schema(), stored.origins(), view.schemaVersion() + 1);
+    Function<FilePath, ChainPlan.Contents> contentsOf =
+        path -> contents.computeIfAbsent(path, _ -> contents(table, path));
+    List<TabletView> tablets = new ArrayList<>();
+    for (TabletView tablet : view.tablets()) {
+      String name = new TabletKey(table.name(), tablet.last()).toString();
+      // By the schema in force first: what a tablet that was on its way then was not told of, that
+      // a family is gone, must count before the family may come back.
+      SortedMap<String, List<FragmentRef>> now =
+          ChainPlan.plan(name, view.schema(), tablet.files(), contentsOf);
+      SortedMap<String, List<FragmentRef>> files =
+          ChainPlan.plan(name, stored.schema(), now, contentsOf);
+      tablets.add(tablet.withFiles(files, tablet.chains().map(_ -> uses.open(shape, files))));
+    }
+    return new Regrouped(view.tablets(), shape, tablets);
+  }
+
+  /** The same of one that need not be open before, nor afterwards. */
   static ChainPlan.Contents contents(Table table, FilePath path) {
-    DiskFragment fragment = table.graph().use(path);
-    try {
-      return new ChainPlan.Contents(
-          fragment.families(), fragment.mayHoldWideErasures(), fragment.maxTxn());
-    } finally {
-      table.graph().release(List.of(fragment)).forEach(table.graph()::close);
+    try (Table.Uses uses = table.uses()) {
+      return contents(uses.open(path));
     }
   }
 
-  /** What is in memory, shared out; under the lock, as writers add to it. */
-  private static List<GroupView> groups(TableView view, TableSchema schema, FamilyMap families) {
-    Map<MemFragment, Set<Bytes>> counting = new HashMap<>();
-    for (GroupView group : view.groups()) {
-      if (!group.active().isEmpty()) {
-        group.active().freeze();
-      }
-      for (Link link : group.mems()) {
-        MemFragment mem = (MemFragment) link.fragment();
-        if (!mem.isEmpty()) {
-          counting
-              .computeIfAbsent(mem, _ -> new HashSet<>())
-              .addAll(link.families().orElseGet(mem::families));
-        }
-      }
-    }
-    List<MemFragment> oldestFirst =
-        counting.keySet().stream().sorted(Comparator.comparingLong(MemFragment::minTxn)).toList();
-    List<GroupView> groups = new ArrayList<>();
-    for (int g = 0; g < schema.groups().size(); g++) {
-      GroupSchema group = schema.groups().get(g);
-      List<Link> mems = new ArrayList<>();
-      for (MemFragment mem : oldestFirst) {
-        Set<Bytes> own = new HashSet<>();
-        for (Bytes family : counting.getOrDefault(mem, Set.of())) {
-          if (families.groupOf(family) == g) {
-            own.add(family);
-          }
-        }
-        if (!own.isEmpty() || mem.mayHoldWideErasures()) {
-          mems.add(new Link(mem, Optional.of(own)));
-        }
-      }
-      mems.add(Link.whole(new MemFragment()));
-      groups.add(new GroupView(group, mems));
-    }
-    return groups;
+  /** What a file holds. */
+  static ChainPlan.Contents contents(DiskFragment file) {
+    return new ChainPlan.Contents(file.families(), file.mayHoldWideErasures(), file.maxTxn());
   }
 }

@@ -173,7 +173,7 @@ public final class TableSet {
         name,
         _ -> {
           FragmentGraph graph = new FragmentGraph(server.files(), cache, server::unreadable);
-          TableView view = TableView.empty(schema.schema(), schema.origins());
+          TableView view = TableView.empty(schema.schema(), schema.origins(), 1);
           Table table =
               new Table(
                   name,

@@ -1,22 +1,22 @@
 package io.stele.tables.load;
 
 import io.stele.base.error.FencedException;
-import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
+import io.stele.tables.tablet.Edited;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
-import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
+import io.stele.tables.tablet.TabletsEdit.Removed;
+import io.stele.tables.tablet.TabletsEdit.StateChanged;
 import io.stele.tables.write.Flusher;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -46,7 +46,8 @@ public final class Unloader {
    */
   public void unload(Table table, Collection<Tablet> tablets) {
     Set<Tablet> asked = new HashSet<>(tablets);
-    Set<Tablet> leaving = change(table, asked, TabletState.ACTIVE, TabletState.READ_ONLY);
+    Set<Tablet> leaving =
+        new HashSet<>(change(table, asked, TabletState.ACTIVE, TabletState.READ_ONLY));
     if (!leaving.isEmpty()) {
       disable(table, leaving);
     }
@@ -68,12 +69,12 @@ public final class Unloader {
       flushed = true;
     } finally {
       if (!flushed) {
-        change(table, leaving, TabletState.READ_ONLY, TabletState.ACTIVE); // it stays
+        Set<Tablet> _ =
+            change(table, leaving, TabletState.READ_ONLY, TabletState.ACTIVE); // it stays
         flusher.gone(leaving);
       }
     }
-    change(table, leaving, TabletState.READ_ONLY, TabletState.DISABLED);
-    leaving.forEach(tablet -> table.events().rowsChanged(tablet, Optional.empty()));
+    Set<Tablet> _ = change(table, leaving, TabletState.READ_ONLY, TabletState.DISABLED);
   }
 
   private void saveAndDrop(Table table, Set<Tablet> leaving) {
@@ -116,44 +117,21 @@ public final class Unloader {
     drop(table, leaving);
   }
 
-  private Set<Tablet> change(Table table, Set<Tablet> tablets, TabletState from, TabletState to) {
-    Set<Tablet> changed = new HashSet<>();
-    server
-        .lock()
-        .run(
-            () -> {
-              TableView view = table.view();
-              for (TabletView tablet : view.tablets()) {
-                if (tablets.contains(tablet.tablet()) && tablet.state() == from) {
-                  changed.add(tablet.tablet());
-                  view = view.withTablet(tablet.tablet(), each -> each.withState(to));
-                }
-              }
-              table.replace(view);
-            });
-    return changed;
+  /** Those that were in the first state, and are in the next. */
+  private static Set<Tablet> change(
+      Table table, Set<Tablet> tablets, TabletState from, TabletState to) {
+    StateChanged change = new StateChanged(tablets, from, to);
+    return table.commit(change).map(edited -> change.changed(edited.before())).orElseThrow();
   }
 
   /** Forgets tablets, whatever their state. */
   void drop(Table table, Set<Tablet> tablets) {
-    server
-        .lock()
-        .run(
-            () -> {
-              TableView view = table.view();
-              List<TabletView> rest = new ArrayList<>();
-              List<DiskFragment> ended = new ArrayList<>();
-              for (TabletView tablet : view.tablets()) {
-                if (tablets.contains(tablet.tablet())) {
-                  ended.addAll(tablet.fragments());
-                  tablet.paths().forEach(server.names()::settled);
-                } else {
-                  rest.add(tablet);
-                }
-              }
-              table.replace(view.withTablets(rest), ended);
-            });
+    Edited edited = table.commit(new Removed(tablets)).orElseThrow();
+    for (TabletView tablet : edited.before().tablets()) {
+      if (tablets.contains(tablet.tablet())) {
+        tablet.paths().forEach(server.names()::settled);
+      }
+    }
     flusher.gone(tablets);
-    tablets.forEach(tablet -> table.events().rowsChanged(tablet, Optional.empty()));
   }
 }

@@ -127,7 +127,7 @@ public final class Scanners {
 
   private static boolean cameSince(Table table, ReadPredicate predicate, long txn) {
     return table.view().tablets().stream()
-        .filter(tablet -> tablet.tablet().sinceTxn() > txn)
+        .filter(tablet -> tablet.sinceTxn() > txn)
         .anyMatch(
             tablet ->
                 predicate.rows().stream()

@@ -291,7 +291,7 @@ final class TableScanner implements TableScan, TabletListener {
 
   /** A tablet that came here after the scan's transaction is not what it was then. */
   private void checkKnown(TabletView tablet, Bytes first) {
-    if (tablet.tablet().sinceTxn() > txn) {
+    if (tablet.sinceTxn() > txn) {
       throw new NotServingException(
           "the tablet of table \""
               + table.name()

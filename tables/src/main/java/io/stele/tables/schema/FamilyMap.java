@@ -82,7 +82,7 @@ public final class FamilyMap {
   }
 
   /** Those of some families that belong to a group. */
-  Set<Bytes> ofGroup(Set<Bytes> families, int group) {
+  public Set<Bytes> ofGroup(Set<Bytes> families, int group) {
     Set<Bytes> own = new HashSet<>();
     for (Bytes family : families) {
       if (groupOf(family) == group) {

@@ -53,7 +53,7 @@ public final class FragmentGraph {
   }
 
   /** The open fragment of a path, which has one more use now. */
-  public DiskFragment use(FilePath path) {
+  DiskFragment use(FilePath path) {
     Optional<DiskFragment> known = useIfOpen(path);
     if (known.isPresent()) {
       return known.get();
@@ -93,17 +93,41 @@ public final class FragmentGraph {
     }
   }
 
+  /**
+   * Counts the uses of a view's chains in place of those of the view before.
+   *
+   * @return the fragments that have none left, to be closed by the caller
+   */
+  @SuppressWarnings("ReferenceEquality") // what is equal but not the same costs time, nothing else
+  synchronized List<DiskFragment> replace(List<TabletView> before, List<TabletView> after) {
+    int head = 0; // how many are the same at either end: most edits change one tablet
+    int tail = 0;
+    int most = Math.min(before.size(), after.size());
+    while (head < most && before.get(head) == after.get(head)) {
+      head++;
+    }
+    while (tail < most - head && before.reversed().get(tail) == after.reversed().get(tail)) {
+      tail++;
+    }
+    fragments(after.subList(head, after.size() - tail)).forEach(this::share);
+    return release(fragments(before.subList(head, before.size() - tail)));
+  }
+
+  private static List<DiskFragment> fragments(List<TabletView> tablets) {
+    return tablets.stream().flatMap(tablet -> tablet.fragments().stream()).toList();
+  }
+
   /** One more use of a fragment that is in use already. */
-  public synchronized void share(DiskFragment fragment) {
+  synchronized void share(DiskFragment fragment) {
     Node node = nodes.get(fragment.path());
-    if (node == null) {
+    if (node == null || node.fragment != fragment) {
       throw new IllegalStateException("fragment " + fragment.path() + " is shared but not in use");
     }
     node.uses++;
   }
 
   /** Ends uses, one each; answers the fragments that have none left, to be closed by the caller. */
-  public synchronized List<DiskFragment> release(List<DiskFragment> fragments) {
+  synchronized List<DiskFragment> release(List<DiskFragment> fragments) {
     List<DiskFragment> unused = new ArrayList<>();
     for (DiskFragment fragment : fragments) {
       Node node = nodes.get(fragment.path());
@@ -120,8 +144,12 @@ public final class FragmentGraph {
   }
 
   /** Closes a fragment that has no use and no reader any more. */
-  public void close(DiskFragment fragment) {
-    fragment.close();
+  void close(DiskFragment fragment) {
+    try {
+      fragment.close();
+    } catch (SteleException e) {
+      // It was reported, and nobody reads the file any more.
+    }
     synchronized (this) {
       closing.remove(fragment);
     }
@@ -141,7 +169,7 @@ public final class FragmentGraph {
   }
 
   /** Has the blocks of each file, open now or later, kept as the groups of its families ask for. */
-  public synchronized void setPriorities(FamilyMap schema) {
+  synchronized void setPriorities(FamilyMap schema) {
     families = schema;
     nodes.values().forEach(node -> prioritize(node.fragment));
   }

@@ -5,6 +5,7 @@ import io.stele.engine.chain.Link;
 import io.stele.engine.memory.MemFragment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What all tablets of a table share of a locality group at one moment: its cells in memory. One mem
@@ -34,12 +35,23 @@ public record GroupView(GroupSchema schema, List<Link> mems) {
     return mems.subList(0, mems.size() - 1);
   }
 
-  /** Freezes the active one and adds another. */
-  public GroupView rotated() {
-    active().freeze();
+  /** With another one that takes writes; those before it are to be frozen. */
+  GroupView rotated(MemFragment fresh) {
     List<Link> longer = new ArrayList<>(mems);
-    longer.add(Link.whole(new MemFragment()));
+    longer.add(Link.whole(fresh));
     return new GroupView(schema, longer);
+  }
+
+  /** Keeps the invariant; under the commit lock, as writers add to what is not frozen. */
+  void freeze() {
+    frozen().forEach(link -> ((MemFragment) link.fragment()).freeze());
+  }
+
+  Optional<String> flaw() {
+    return active().isFrozen()
+            || frozen().stream().anyMatch(link -> !((MemFragment) link.fragment()).isFrozen())
+        ? Optional.of("the last mem fragment is to take writes, and no other")
+        : Optional.empty();
   }
 
   public GroupView without(List<Link> flushed) {

@@ -8,7 +8,6 @@ import io.stele.base.time.Clock;
 import io.stele.engine.chain.Link;
 import io.stele.engine.compaction.CompactionJob;
 import io.stele.engine.disk.Codec;
-import io.stele.engine.disk.FragmentProperties;
 import io.stele.engine.disk.FragmentSettings;
 import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.merge.Older;
@@ -59,7 +58,7 @@ public record ServerParts(
   }
 
   /**
-   * Writes cells of a group to a new file.
+   * Writes cells of a group to a new file, which is pending until it is settled or discarded.
    *
    * @param older what the chains that get the file have before the inputs
    * @param origin what the file says of itself
@@ -67,8 +66,7 @@ public record ServerParts(
    * @return nothing, and no file, if no cell had to be kept
    * @throws CancellationException if it was cancelled; no file is left
    */
-  public Optional<FragmentProperties> write(
-      FilePath output,
+  public Optional<FilePath> write(
       List<Link> inputs,
       UnaryOperator<CellCursor> gate,
       Older older,
@@ -76,6 +74,7 @@ public record ServerParts(
       FragmentOrigin origin,
       BooleanSupplier cancelled)
       throws IOException {
+    FilePath output = names.create();
     CompactionJob job =
         new CompactionJob(
             files,
@@ -88,14 +87,32 @@ public record ServerParts(
             fragmentSettings(group, origin),
             clock.micros(),
             random.nextLong());
+    boolean written = false;
     try {
-      Optional<FragmentProperties> written = job.run(cancelled);
+      written = job.run(cancelled).isPresent();
       health.written().ifPresent(this::report);
-      return written;
+      return written ? Optional.of(output) : Optional.empty();
     } catch (IOException e) {
       health.notWritten(output, e).ifPresent(this::report);
       throw e;
+    } finally {
+      if (!written) {
+        names.settled(output);
+      }
     }
+  }
+
+  /**
+   * Deletes a file that was written for nothing. If that fails, it is found later as one that no
+   * configuration names.
+   */
+  public void discard(FilePath path) {
+    try {
+      files.delete(path);
+    } catch (IOException e) {
+      report(new TableEvent.BackgroundFailed("deletion of " + path, e));
+    }
+    names.settled(path);
   }
 
   private static FragmentSettings fragmentSettings(GroupSchema group, FragmentOrigin origin) {

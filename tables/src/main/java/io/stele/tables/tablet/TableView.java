@@ -1,26 +1,38 @@
 package io.stele.tables.tablet;
 
 import io.stele.base.bytes.Bytes;
-import io.stele.base.schema.GroupSchema;
+import io.stele.base.cell.CellView;
+import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.TableSchema;
+import io.stele.engine.chain.Link;
+import io.stele.engine.disk.DiskFragment;
+import io.stele.engine.fragment.CellCursor;
+import io.stele.engine.fragment.Fragment;
+import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.tables.meta.FamilyOrigins;
 import io.stele.tables.schema.FamilyMap;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A table at one moment: its schema, what is in memory, and its tablets on this server in the order
  * of their rows. Immutable: whoever holds one sees a consistent whole, whatever is flushed,
- * compacted, split or unloaded meanwhile.
+ * compacted, split or unloaded meanwhile. A {@link TabletEdit} makes the next one of it.
  *
  * @param origins since when it has its families, and the revision of its schema in META
  * @param schemaVersion another number for every schema the table has had here
- * @param groups in the order of the schema's
- * @param tablets without overlaps; there are holes where tablets are not here
+ * @param groups Invariant: those of the schema, in their order
+ * @param tablets Invariant: in the order of their rows, without overlaps, each once; there are
+ *     holes where tablets are not here
  */
 public record TableView(
     TableSchema schema,
@@ -35,15 +47,48 @@ public record TableView(
   }
 
   public static TableView empty(TableSchema schema) {
-    return empty(schema, FamilyOrigins.CREATED);
+    return empty(schema, FamilyOrigins.CREATED, 1);
   }
 
-  public static TableView empty(TableSchema schema, FamilyOrigins origins) {
-    List<GroupView> groups = new ArrayList<>();
-    for (GroupSchema group : schema.groups()) {
-      groups.add(GroupView.empty(group));
+  public static TableView empty(TableSchema schema, FamilyOrigins origins, long schemaVersion) {
+    return new TableView(
+        schema,
+        origins,
+        schemaVersion,
+        new FamilyMap(schema),
+        schema.groups().stream().map(GroupView::empty).toList(),
+        List.of());
+  }
+
+  /**
+   * Which invariant of it, of a group or of a tablet does not hold? None, unless there is a bug.
+   */
+  public Optional<String> flaw() {
+    if (!groups.stream().map(GroupView::schema).toList().equals(schema.groups())) {
+      return Optional.of("its groups are " + groups + ", and the schema's " + schema.groups());
     }
-    return new TableView(schema, origins, 1, new FamilyMap(schema), groups, List.of());
+    if (!isInOrder()
+        || tablets.stream().map(TabletView::tablet).distinct().count() < tablets.size()) {
+      return Optional.of("tablets overlap, or are there twice: " + tablets);
+    }
+    return Stream.concat(
+            groups.stream()
+                .flatMap(group -> group.flaw().stream().map(flaw -> group + ": " + flaw)),
+            tablets.stream()
+                .flatMap(
+                    tablet ->
+                        tablet.flaw(origins, groups).stream().map(flaw -> tablet + ": " + flaw)))
+        .findFirst();
+  }
+
+  boolean isInOrder() {
+    for (int i = 1; i < tablets.size(); i++) {
+      Optional<Bytes> end = tablets.get(i - 1).last();
+      if (end.isEmpty() || end.get().compareTo(tablets.get(i).first()) > 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The tablet that holds a row, if it is here. */
@@ -76,29 +121,55 @@ public record TableView(
     return index < tablets.size() ? tablets.get(index) : null;
   }
 
-  public TableView withTablets(List<TabletView> newTablets) {
+  /** The index of a group, or -1. */
+  public int groupIndex(String name) {
+    return groups.stream().map(group -> group.schema().name()).toList().indexOf(name);
+  }
+
+  /** The tablets that have rows in a file that was written here; its index is read. */
+  public Set<Tablet> sharing(DiskFragment file) {
+    Set<Tablet> sharing = new HashSet<>();
+    try (CellCursor cells = file.cursor(TimeBounds.ALL)) {
+      for (TabletView tablet :
+          tablets.subList(indexFrom(file.properties().firstRow()), tablets.size())) {
+        if (tablet.first().compareTo(file.properties().lastRow()) >= 0) {
+          break;
+        }
+        RowRange rows = tablet.range();
+        if (tablet.state().isFlushed()
+            && tablet.fromTxn() < file.maxTxn() // it came later: the rows are of an earlier stay
+            && cells.seek(CellView.beforeRow(rows.from()))
+            && rows.contains(cells.cell().row())) {
+          sharing.add(tablet.tablet());
+        }
+      }
+    }
+    return sharing;
+  }
+
+  TableView withTablets(List<TabletView> newTablets) {
     return new TableView(schema, origins, schemaVersion, families, groups, newTablets);
   }
 
-  public TableView withGroups(List<GroupView> newGroups) {
+  /** With some tablets changed; those that are not here are left out. */
+  TableView withTablets(Predicate<Tablet> which, UnaryOperator<TabletView> change) {
+    List<TabletView> changed = new ArrayList<>(tablets);
+    changed.replaceAll(view -> which.test(view.tablet()) ? change.apply(view) : view);
+    return withTablets(changed);
+  }
+
+  TableView withGroups(List<GroupView> newGroups) {
     return new TableView(schema, origins, schemaVersion, families, newGroups, tablets);
   }
 
-  public TableView withGroup(int index, GroupView group) {
+  TableView withGroup(int index, GroupView group) {
     List<GroupView> changed = new ArrayList<>(groups);
     changed.set(index, group);
     return withGroups(changed);
   }
 
-  /** With one tablet changed; the same if it is not here. */
-  public TableView withTablet(Tablet tablet, UnaryOperator<TabletView> change) {
-    List<TabletView> changed = new ArrayList<>(tablets);
-    changed.replaceAll(view -> view.tablet() == tablet ? change.apply(view) : view);
-    return withTablets(changed);
-  }
-
-  public TableView without(Tablet tablet) {
-    return withTablets(tablets.stream().filter(view -> view.tablet() != tablet).toList());
+  TableView without(Set<Tablet> gone) {
+    return withTablets(tablets.stream().filter(view -> !gone.contains(view.tablet())).toList());
   }
 
   /** With more tablets, whose rows no tablet here has. */
@@ -109,8 +180,15 @@ public record TableView(
     return withTablets(all);
   }
 
-  /** Bytes in memory, of all groups. */
+  /** Each mem fragment once, though groups may share it after a change of the schema. */
+  Set<Fragment> mems() {
+    return groups.stream()
+        .flatMap(group -> group.mems().stream())
+        .map(Link::fragment)
+        .collect(Collectors.toSet());
+  }
+
   public long memoryBytes() {
-    return groups.stream().mapToLong(GroupView::bytes).sum();
+    return mems().stream().mapToLong(Fragment::bytes).sum();
   }
 }

@@ -12,7 +12,6 @@ public final class Tablet {
   private final LongAdder reads = new LongAdder();
   private final LongAdder writes = new LongAdder();
   private volatile long usedNanos;
-  private volatile long sinceTxn; // written under the commit lock
 
   public Tablet(String table) {
     this.table = table;
@@ -20,19 +19,6 @@ public final class Tablet {
 
   public String table() {
     return table;
-  }
-
-  /**
-   * The newest transaction of this server when it came here. What it brought along may have any
-   * transaction up to this one, so a reader at an older one would miss some or all of it.
-   */
-  public long sinceTxn() {
-    return sinceTxn;
-  }
-
-  /** It, or a part of it, came at this transaction, or was made of one that did. */
-  public void came(long txn) {
-    sinceTxn = Math.max(sinceTxn, txn);
   }
 
   /** When it was last read, by the monotonic clock. */

@@ -54,6 +54,19 @@ public enum TabletState {
     return writes;
   }
 
+  /** A tablet that cannot be written to disk goes back, from 6 to 5; one whose load fails goes. */
+  public boolean mayBecome(TabletState next) {
+    return next.number == number + 1 || (this == READ_ONLY && next == ACTIVE);
+  }
+
+  /**
+   * Does a flush write what it has in memory? One that comes has no rows, one that goes has none
+   * there.
+   */
+  public boolean isFlushed() {
+    return this == FRAGMENTS_LOADING || this == ACTIVE || this == READ_ONLY;
+  }
+
   /** 0 to 7, in the order of a tablet's life. */
   public int number() {
     return number;

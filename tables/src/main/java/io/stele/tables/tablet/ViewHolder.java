@@ -91,18 +91,18 @@ public final class ViewHolder {
     }
   }
 
+  /** Makes another view the current one. */
+  synchronized void replace(TableView next) {
+    old.addLast(current);
+    current = new Generation(next, current.number + 1);
+  }
+
   /**
-   * Makes another view the current one; {@link #collect} is to be called then.
-   *
-   * @param dropped the fragments that the current one names and the next does not
+   * Fragments that views before the current one may name, but not the current one and none after
+   * it. They are closed by {@link #collect} when nobody reads those views.
    */
-  void replace(TableView next, List<DiskFragment> dropped) {
-    synchronized (this) {
-      Generation last = current;
-      old.addLast(last);
-      dropped.forEach(fragment -> retired.add(new Retired(fragment, last.number)));
-      current = new Generation(next, last.number + 1);
-    }
+  synchronized void retire(List<DiskFragment> dropped) {
+    dropped.forEach(fragment -> retired.add(new Retired(fragment, current.number - 1)));
   }
 
   /** Closes what readers have finished with since the last time. */

@@ -127,9 +127,9 @@ public final class Flusher implements AutoCloseable {
     return run.pausing(action);
   }
 
-  /** The memory of a table that has ended is free. */
-  public void forget(TableView last) {
-    run.forget(last);
+  /** Mem fragments are gone without a flush. */
+  public void freed(long bytes) {
+    memory.add(-bytes);
     wake();
   }
 

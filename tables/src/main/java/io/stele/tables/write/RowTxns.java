@@ -10,8 +10,8 @@ import java.util.Arrays;
  *
  * <p>A table of buckets of four. A row that finds its bucket full takes the place of the oldest one
  * in it, whose transaction then is the least that any forgotten row may have: the floor. Rows that
- * came with a tablet from elsewhere are as new as that tablet ({@code Tablet.sinceTxn}), which the
- * caller compares too.
+ * came with a tablet from elsewhere are as new as that tablet ({@code TabletView.sinceTxn}), which
+ * the caller compares too.
  */
 final class RowTxns {
   private static final int WAYS = 4;

@@ -15,6 +15,7 @@ import io.stele.base.time.Clock;
 import io.stele.engine.commitlog.CommitLog;
 import io.stele.engine.memory.MemFragment;
 import io.stele.engine.memory.MemoryBudget;
+import io.stele.tables.tablet.ChainEdit.Rotated;
 import io.stele.tables.tablet.CommitLock;
 import io.stele.tables.tablet.GroupView;
 import io.stele.tables.tablet.Table;
@@ -24,6 +25,8 @@ import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
 import io.stele.tables.txn.Sequencer;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -168,7 +171,7 @@ public final class WritePath {
     long deadline = clock.nanos() + deferNanos;
     @Nullable Tablet looked = null; // at whose rows no mark was found
     while (true) {
-      Tablet tablet;
+      TabletView tablet;
       lock.lock();
       try {
         TableView view = awaitReady(table, batch, deadline);
@@ -179,9 +182,9 @@ public final class WritePath {
         if (done.isPresent()) {
           return done.get().txn();
         }
-        tablet = view.find(mark.get().row()).orElseThrow().tablet();
+        tablet = view.find(mark.get().row()).orElseThrow();
         boolean first = mark.get().first() && clock.nanos() - arrived < SOON_NANOS;
-        if (first || tablet == looked || knowsAll(tablet, mark.get().mark())) {
+        if (first || tablet.tablet() == looked || knowsAll(tablet, mark.get().mark())) {
           return commitNow(table, view, batch, mark, commitMaxTxn, waitedFor);
         }
       } finally {
@@ -191,11 +194,11 @@ public final class WritePath {
       if (done.isPresent()) {
         return done.get().txn();
       }
-      looked = tablet;
+      looked = tablet.tablet();
     }
   }
 
-  private boolean knowsAll(Tablet tablet, RequestMark mark) {
+  private boolean knowsAll(TabletView tablet, RequestMark mark) {
     return requests.knowsAll(tablet.sinceTxn(), mark, clock.nanos());
   }
 
@@ -208,7 +211,7 @@ public final class WritePath {
     try {
       Optional<Done> done = requests.find(table.name(), mark.id());
       Optional<TabletView> tablet = table.view().find(row);
-      if (done.isPresent() || tablet.isEmpty() || knowsAll(tablet.get().tablet(), mark)) {
+      if (done.isPresent() || tablet.isEmpty() || knowsAll(tablet.get(), mark)) {
         return done;
       }
     } finally {
@@ -352,7 +355,7 @@ public final class WritePath {
           tablet = view.find(cell.row()).orElse(null);
         }
         // What is remembered of a row may be of before its tablet went elsewhere and came back.
-        long came = tablet == null ? 0 : tablet.tablet().sinceTxn();
+        long came = tablet == null ? 0 : tablet.sinceTxn();
         long newest =
             Math.max(
                 came,
@@ -415,17 +418,14 @@ public final class WritePath {
   }
 
   private void rotateIfFull(Table table, TableView view) {
-    TableView next = view;
-    boolean full = false;
-    for (int g = 0; g < view.groups().size(); g++) {
-      GroupView group = view.groups().get(g);
+    Map<String, MemFragment> fresh = new HashMap<>();
+    for (GroupView group : view.groups()) {
       if (group.active().bytes() >= memFragmentBytes) {
-        next = next.withGroup(g, group.rotated());
-        full = true;
+        fresh.put(group.schema().name(), new MemFragment());
       }
     }
-    if (full) {
-      table.replace(next);
+    if (!fresh.isEmpty()) {
+      var _ = table.commit(new Rotated(fresh));
       wakeFlusher.run();
     }
   }

@@ -16,6 +16,8 @@ import io.stele.engine.compaction.CompactionSettings;
 import io.stele.engine.compaction.FragmentShape;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.FragmentRef;
+import io.stele.tables.tablet.SchemaEdit.Regrouped;
+import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletState;
@@ -24,6 +26,7 @@ import io.stele.tables.tablet.ViewHolder.Borrowed;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -202,26 +205,36 @@ class CompactorTest {
     assertThat(t.table.graph().openFiles()).doesNotContainAnyElementsOf(inputs);
   }
 
+  /** A worker was once the last to have a file open, and closed it under those who read it. */
+  @Test
+  void aFileThatIsOpenedOnTheSideStaysOpenForReaders() {
+    Tablet tablet = threeFiles();
+    List<FilePath> inputs = t.chain(tablet);
+    try (Borrowed borrowed = t.table.borrow()) {
+      try (Table.Uses uses = t.table.uses()) {
+        inputs.forEach(uses::open);
+        compactor.compactAll(t.table);
+      }
+      assertThat(t.read(borrowed.view(), borrowed.view().find(tablet).orElseThrow()))
+          .containsExactly("a=1", "b=2", "c=3");
+    }
+    assertThat(t.table.graph().openFiles()).doesNotContainAnyElementsOf(inputs);
+  }
+
   @Test
   void theOutputIsDiscardedIfTheSchemaChangedMeanwhile() {
     Tablet tablet = threeFiles();
     List<FilePath> inputs = t.chain(tablet);
     t.files.onCreate =
         _ ->
-            t.server
-                .lock()
-                .run(
-                    () -> {
-                      TableView view = t.table.view();
-                      t.table.replace(
-                          new TableView(
-                              view.schema(),
-                              view.origins(),
-                              view.schemaVersion() + 1,
-                              view.families(),
-                              view.groups(),
-                              view.tablets()));
-                    });
+            t.table.commit(
+                view ->
+                    Optional.of(
+                        new Regrouped(
+                            view.tablets(),
+                            TableView.empty(
+                                view.schema(), view.origins(), view.schemaVersion() + 1),
+                            view.tablets())));
     assertThatThrownBy(() -> compactor.compactAll(t.table))
         .isInstanceOf(UnavailableException.class)
         .hasMessageContaining("changed by others");

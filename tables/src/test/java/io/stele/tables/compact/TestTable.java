@@ -29,9 +29,10 @@ import io.stele.tables.meta.LogRef;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
 import io.stele.tables.read.TabletReader;
-import io.stele.tables.tablet.ChainEdit;
+import io.stele.tables.tablet.ChainEdit.Flushed;
 import io.stele.tables.tablet.CommitLock;
 import io.stele.tables.tablet.FileHealth;
+import io.stele.tables.tablet.ForcedState;
 import io.stele.tables.tablet.FragmentFiles;
 import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.ServerParts;
@@ -42,6 +43,7 @@ import io.stele.tables.tablet.TabletConfigs;
 import io.stele.tables.tablet.TabletListener;
 import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
+import io.stele.tables.tablet.TabletsEdit.Added;
 import io.stele.tables.tablet.ViewHolder.Borrowed;
 import io.stele.tables.txn.Sequencer;
 import io.stele.tables.txn.Snapshots;
@@ -50,11 +52,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -170,17 +170,11 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
   /** Appends a file to the chains of all tablets that have rows in it, as a flush does. */
   FilePath flush(Cell... cells) {
     FilePath path = write(cells);
-    DiskFragment fragment = table.graph().use(path);
-    Set<Tablet> sharing = new HashSet<>();
-    ChainEdit.sharing(table.view(), fragment, Long.MAX_VALUE)
-        .forEach(each -> sharing.add(each.tablet()));
-    server
-        .lock()
-        .run(
-            () ->
-                table.replace(
-                    ChainEdit.append(table.view(), table.graph(), 0, fragment, sharing),
-                    List.of(fragment)));
+    String group = table.view().schema().groups().getFirst().name();
+    try (Table.Uses uses = table.uses()) {
+      Optional<DiskFragment> file = Optional.of(uses.open(path));
+      table.commit(view -> Optional.of(Flushed.of(view, group, List.of(), file)));
+    }
     return path;
   }
 
@@ -229,19 +223,19 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
             last.equals("!") ? Optional.empty() : Optional.of(bytes(last)),
             TabletState.ACTIVE,
             fromTxn,
+            0,
             chains,
             Optional.empty(),
+            List.of(),
             1);
-    server.lock().run(() -> table.replace(table.view().with(List.of(view))));
+    table.commit(new Added(List.of(view))).orElseThrow();
     warmer.warm(table, tablet);
     meta.put(last, configOf(table, view(tablet)));
     return tablet;
   }
 
   void setState(Tablet tablet, TabletState state) {
-    server
-        .lock()
-        .run(() -> table.replace(table.view().withTablet(tablet, each -> each.withState(state))));
+    ForcedState.set(server.lock(), table, tablet, state);
   }
 
   TabletView view(Tablet tablet) {

@@ -43,8 +43,10 @@ class MemoryCursorsTest {
         last.equals("!") ? Optional.empty() : Optional.of(Bytes.utf8(last)),
         TabletState.ACTIVE,
         fromTxn,
+        0,
         Collections.emptySortedMap(),
         Optional.empty(),
+        List.of(),
         1);
   }
 

@@ -51,8 +51,10 @@ final class OpenFiles {
             Optional.empty(),
             TabletState.ACTIVE,
             0,
+            0,
             Collections.emptySortedMap(),
             Optional.of(List.of(new Chain(fragments.stream().map(Link::whole).toList()))),
+            List.of(),
             1);
     return empty.withTablets(List.of(only));
   }

@@ -33,13 +33,17 @@ class ViewHolderTest {
   private final TableView bc = files.view(List.of(b, c));
   private final ViewHolder holder = new ViewHolder(ab, closed::add);
 
+  private static void replace(ViewHolder holder, TableView next, DiskFragment dropped) {
+    holder.replace(next);
+    holder.retire(List.of(dropped));
+    holder.collect();
+  }
+
   @Test
   void whatNobodyReadsIsClosedAtOnceAndOnlyOnce() {
-    holder.replace(bc, List.of(a));
-    holder.collect();
+    replace(holder, bc, a);
     assertThat(closed).containsExactly(a);
-    holder.replace(files.view(List.of(c)), List.of(b));
-    holder.collect();
+    replace(holder, files.view(List.of(c)), b);
     assertThat(closed).containsExactly(a, b);
   }
 
@@ -48,8 +52,7 @@ class ViewHolderTest {
     Borrowed one = holder.borrow();
     Borrowed two = holder.borrow();
     assertThat(one.isCurrent()).isTrue();
-    holder.replace(bc, List.of(a));
-    holder.collect();
+    replace(holder, bc, a);
     assertThat(one.isCurrent()).isFalse();
     assertThat(one.view()).isSameAs(ab);
     assertThat(holder.current()).isSameAs(bc);
@@ -63,11 +66,9 @@ class ViewHolderTest {
   @Test
   void anOlderReaderKeepsWhatALaterViewStillNamed() {
     Borrowed first = holder.borrow();
-    holder.replace(bc, List.of(a));
-    holder.collect();
+    replace(holder, bc, a);
     Borrowed second = holder.borrow();
-    holder.replace(files.view(List.of(c)), List.of(b));
-    holder.collect();
+    replace(holder, files.view(List.of(c)), b);
     second.close();
     assertThat(closed).as("the first reads a and b").isEmpty();
     first.close();
@@ -77,11 +78,9 @@ class ViewHolderTest {
   @Test
   void aLaterReaderDoesNotKeepWhatItsViewNeverNamed() {
     Borrowed first = holder.borrow();
-    holder.replace(bc, List.of(a));
-    holder.collect();
+    replace(holder, bc, a);
     Borrowed second = holder.borrow();
-    holder.replace(files.view(List.of(c)), List.of(b));
-    holder.collect();
+    replace(holder, files.view(List.of(c)), b);
     first.close();
     assertThat(closed).containsExactly(a);
     second.close();
@@ -119,8 +118,7 @@ class ViewHolderTest {
                 }));
       }
       for (int i = 1; i + 1 < fragments.size(); i++) {
-        many.replace(files.view(fragments.subList(i, i + 2)), List.of(fragments.get(i - 1)));
-        many.collect();
+        replace(many, files.view(fragments.subList(i, i + 2)), fragments.get(i - 1));
       }
       done.set(true);
       for (Future<Integer> reader : readers) {
