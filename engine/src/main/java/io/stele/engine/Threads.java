@@ -1,11 +1,11 @@
 package io.stele.engine;
 
 /** Small things about threads that the JDK leaves to its users. */
-final class Threads {
+public final class Threads {
   private Threads() {}
 
   /** Waits for a thread's end, and keeps an interrupt for later. */
-  static void join(Thread thread) {
+  public static void join(Thread thread) {
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {

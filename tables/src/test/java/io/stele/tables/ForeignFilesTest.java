@@ -8,7 +8,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.schema.TableSchema;
-import io.stele.tables.cluster.SharedRoot;
+import io.stele.tables.meta.MemoryRoot;
 import io.stele.testkit.table.TableFixture;
 import java.io.IOException;
 import java.util.List;
@@ -21,14 +21,14 @@ import org.junit.jupiter.api.Test;
 class ForeignFilesTest {
   private final MemoryFileStore files = new MemoryFileStore();
 
-  private TabletServer open(SharedRoot root) {
+  private TabletServer open(MemoryRoot root) {
     TabletServer server =
         TabletServer.builder(files, root).settings(TestServer.SETTINGS).address("a:1").open();
     server.awaitLoaded();
     return server;
   }
 
-  private void makeTable(SharedRoot root) {
+  private void makeTable(MemoryRoot root) {
     try (TabletServer server = open(root)) {
       server.create("t", TableSchema.ofFamilies("f"), List.of());
       new TableFixture(server, "t").apply(put("row", "f:", 1, "value"));
@@ -50,13 +50,13 @@ class ForeignFilesTest {
 
   @Test
   void anEmptyMetastoreDoesNotDeleteTheTables() throws IOException {
-    SharedRoot root = new SharedRoot();
+    MemoryRoot root = new MemoryRoot();
     makeTable(root);
     List<FilePath> before = fragments();
     assertThat(before).isNotEmpty();
     assertThatThrownBy(
             () -> {
-              try (TabletServer server = open(new SharedRoot())) {
+              try (TabletServer server = open(new MemoryRoot())) {
                 server.runUpkeep();
               }
             })
@@ -70,9 +70,9 @@ class ForeignFilesTest {
 
   @Test
   void metaIsNotBegunAnewWhereOnlyItsRootWasLost() throws IOException {
-    SharedRoot root = new SharedRoot();
+    MemoryRoot root = new MemoryRoot();
     makeTable(root);
-    SharedRoot rootless = new SharedRoot();
+    MemoryRoot rootless = new MemoryRoot();
     rootless.identify(root.identity().orElseThrow());
     List<FilePath> before = fragments();
     assertThatThrownBy(
@@ -88,7 +88,7 @@ class ForeignFilesTest {
 
   @Test
   void aServerDeletesNothingOnceTheFilesAreAnothers() throws IOException {
-    SharedRoot root = new SharedRoot();
+    MemoryRoot root = new MemoryRoot();
     try (TabletServer server = open(root)) {
       server.create("t", TableSchema.ofFamilies("f"), List.of());
       files.replace(FilePath.of("fragments/00000000/0000000001.frag"), new byte[] {1});

@@ -49,14 +49,14 @@ public final class CommitLog implements StoreLog {
   }
 
   /**
-   * Notified, on the log thread, how far the log has come; must be quick. Only {@link #synced} may
-   * throw.
+   * Notified, on the log thread, how far the log has come; must be quick. Only {@link #begun} and
+   * {@link #synced} may throw, which ends the log.
    */
   public interface Progress {
-    /**
-     * A sync has succeeded; nothing of it has been acknowledged yet. What this throws ends the log,
-     * as a failed sync does.
-     */
+    /** A file was begun; nothing has been written to it yet. */
+    default void begun() throws IOException {}
+
+    /** A sync has succeeded; nothing of it has been acknowledged yet. */
     default void synced() throws IOException {}
 
     /** All up to a transaction is on disk. */
@@ -426,6 +426,7 @@ public final class CommitLog implements StoreLog {
     if (log == null) {
       log = createFile();
       writer = log;
+      progress.begun();
     }
     CellBatch batch = queued.batch;
     log.append(queued.head, batch.array(), batch.offset(), batch.length());

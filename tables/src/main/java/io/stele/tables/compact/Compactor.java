@@ -1,6 +1,7 @@
 package io.stele.tables.compact;
 
 import io.stele.base.error.UnavailableException;
+import io.stele.engine.Worker;
 import io.stele.engine.compaction.CompactionPlan;
 import io.stele.engine.compaction.CompactionPolicy;
 import io.stele.engine.compaction.FragmentShape;
@@ -16,6 +17,7 @@ import io.stele.tables.tablet.TabletState;
 import io.stele.tables.tablet.TabletView;
 import io.stele.tables.tablet.ViewHolder.Borrowed;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -23,8 +25,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -36,7 +36,7 @@ import java.util.function.Supplier;
  * rests when no plan is left. One job runs at a time.
  */
 public final class Compactor implements AutoCloseable {
-  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final Duration LOOK = Duration.ofSeconds(1);
   private static final int ATTEMPTS = 10;
 
   private final ServerParts server;
@@ -47,12 +47,8 @@ public final class Compactor implements AutoCloseable {
   private final CompactionPolicy policy;
   private final CompactionChoice choice; // by the thread only
   private final CompactionRun run;
-  private final Thread thread;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition woken = lock.newCondition();
+  private final Worker worker;
   private final ReentrantLock running = new ReentrantLock(); // one job at a time
-  private boolean hasWork; // guarded by lock
-  private volatile boolean closing;
 
   /**
    * Makes one that is not started.
@@ -78,25 +74,24 @@ public final class Compactor implements AutoCloseable {
     this.choice =
         new CompactionChoice(policy, settings.compaction().minWidth(), server.clock(), this.warmer);
     this.run = new CompactionRun(server, configs);
-    this.thread = Thread.ofPlatform().name("stele-compact").daemon().unstarted(this::loop);
+    this.worker =
+        new Worker(
+            "stele-compact",
+            LOOK,
+            this::work,
+            cause -> server.report(new TableEvent.WorkerDied("compactions", cause)));
   }
 
   /** Begins to work, unless files are to be merged on request only. */
   public void start() {
     if (automatic) {
-      thread.start();
+      worker.start();
     }
   }
 
   /** Files or tablets came or went: looks again, now. */
   public void wake() {
-    lock.lock();
-    try {
-      hasWork = true;
-      woken.signal();
-    } finally {
-      lock.unlock();
-    }
+    worker.wake();
   }
 
   /**
@@ -134,7 +129,7 @@ public final class Compactor implements AutoCloseable {
   private void compactAll(Table table, Tablet tablet, int group) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
-        if (compact(table, tablet, group, policy::fullPlan, () -> closing)) {
+        if (compact(table, tablet, group, policy::fullPlan, worker::isClosing)) {
           return;
         }
       } catch (CancellationException e) {
@@ -166,7 +161,7 @@ public final class Compactor implements AutoCloseable {
     warmer.warm(table, tablet);
     running.lock();
     try (Borrowed borrowed = table.borrow()) {
-      if (closing) {
+      if (worker.isClosing()) {
         throw new CancellationException("the server is being closed");
       }
       Optional<TabletView> found =
@@ -197,22 +192,16 @@ public final class Compactor implements AutoCloseable {
 
   /** A job that nobody asked for is given up when its disk runs low, and its file deleted. */
   private boolean isHeldBack() {
-    return closing || diskIsLow.getAsBoolean();
+    return worker.isClosing() || diskIsLow.getAsBoolean();
   }
 
-  private void loop() {
-    try {
-      while (awaitWork()) {
-        while (!isHeldBack()) {
-          Optional<Candidate> next = choose();
-          if (next.isEmpty()) {
-            break;
-          }
-          compact(next.get());
-        }
+  private void work() {
+    while (!isHeldBack()) {
+      Optional<Candidate> next = choose();
+      if (next.isEmpty()) {
+        return;
       }
-    } catch (RuntimeException | Error e) {
-      server.report(new TableEvent.WorkerDied("compactions", e));
+      compact(next.get());
     }
   }
 
@@ -239,44 +228,17 @@ public final class Compactor implements AutoCloseable {
         new TableEvent.BackgroundFailed("compaction of a tablet of table " + table, cause));
   }
 
-  private boolean awaitWork() {
-    lock.lock();
-    try {
-      long left = LOOK_NANOS;
-      while (!hasWork && !closing && left > 0) {
-        left = woken.awaitNanos(left);
-      }
-      hasWork = false;
-      return !closing;
-    } catch (InterruptedException e) {
-      return !closing; // nobody interrupts this thread on purpose
-    } finally {
-      lock.unlock();
-    }
-  }
-
   boolean isClosing() {
-    return closing;
+    return worker.isClosing();
   }
 
   /** Stops; a job under way is given up, and its file deleted. */
   @Override
   public void close() {
-    closing = true;
-    wake();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    running.lock(); // waits for a compaction on request, on another thread
+    worker.close();
+    running.lock();
     try {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      // Nothing is to be done but to wait for a compaction on request, on another thread.
     } finally {
       running.unlock();
     }

@@ -2,10 +2,8 @@ package io.stele.tables.compact;
 
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.UnavailableException;
-import io.stele.base.file.FilePath;
 import io.stele.base.predicate.RowRange;
 import io.stele.engine.chain.Chain;
-import io.stele.engine.chain.Link;
 import io.stele.engine.disk.DiskFragment;
 import io.stele.tables.compact.MetaChange.Correction;
 import io.stele.tables.compact.MetaChange.Made;
@@ -19,11 +17,7 @@ import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.TabletView;
 import io.stele.tables.tablet.TabletsEdit.Joined;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 
@@ -44,38 +38,38 @@ final class JoinRun {
   Made join(Table table, TableView view, TabletView lower, TabletView upper) {
     TabletConfig lowerConfig = meta.configOf(table, lower);
     TabletConfig upperConfig = meta.configOf(table, upper);
-    Map<FilePath, DiskFragment> open = new HashMap<>(TabletSize.distinct(lower));
-    open.putAll(TabletSize.distinct(upper));
-    SortedMap<String, List<FragmentRef>> files =
-        JoinPlan.join(lowerConfig, upperConfig, path -> rowsOf(open, path))
-            .orElseThrow(
-                () ->
-                    new ConflictException(
-                        lowerConfig.key()
-                            + " and "
-                            + upperConfig.key()
-                            + " share files that one of them has compacted since: compact the"
-                            + " table, then they can be joined"));
-    TabletView both = both(view, lower, upper, files, open);
-    TabletConfig written = meta.configOf(table, both);
-    long revision =
-        Math.max(written.revision(), Math.max(lowerConfig.revision(), upperConfig.revision()) + 1);
-    Correction undo =
-        new Correction(table, List.of(lower.tablet(), upper.tablet()), List.of(), revision);
-    Edited edited =
-        meta.save(
-            undo,
-            List.of(written.withRevision(revision)),
-            List.of(lowerConfig.key()),
-            new Joined(lower, upper, both));
-    return new Made(
-        edited, new TableEvent.Joined(upperConfig.key().toString(), lowerConfig.key().toString()));
+    try (Table.Uses uses = table.uses()) {
+      SortedMap<String, List<FragmentRef>> files =
+          JoinPlan.join(lowerConfig, upperConfig, path -> rowsOf(uses.open(path)))
+              .orElseThrow(
+                  () ->
+                      new ConflictException(
+                          lowerConfig.key()
+                              + " and "
+                              + upperConfig.key()
+                              + " share files that one of them has compacted since: compact the"
+                              + " table, then they can be joined"));
+      TabletView both = both(view, lower, upper, files, uses.open(view, files));
+      TabletConfig written = meta.configOf(table, both);
+      long revision =
+          Math.max(
+              written.revision(), Math.max(lowerConfig.revision(), upperConfig.revision()) + 1);
+      Correction undo =
+          new Correction(table, List.of(lower.tablet(), upper.tablet()), List.of(), revision);
+      Edited edited =
+          meta.save(
+              undo,
+              List.of(written.withRevision(revision)),
+              List.of(lowerConfig.key()),
+              new Joined(lower, upper, both));
+      return new Made(
+          edited,
+          new TableEvent.Joined(upperConfig.key().toString(), lowerConfig.key().toString()));
+    }
   }
 
-  private static RowRange rowsOf(Map<FilePath, DiskFragment> open, FilePath path) {
-    DiskFragment fragment = Objects.requireNonNull(open.get(path));
-    return new RowRange(
-        fragment.properties().firstRow(), fragment.properties().lastRow().successor());
+  private static RowRange rowsOf(DiskFragment file) {
+    return new RowRange(file.properties().firstRow(), file.properties().lastRow().successor());
   }
 
   private static TabletView both(
@@ -83,15 +77,7 @@ final class JoinRun {
       TabletView lower,
       TabletView upper,
       SortedMap<String, List<FragmentRef>> files,
-      Map<FilePath, DiskFragment> open) {
-    List<Chain> chains = new ArrayList<>();
-    for (GroupView group : view.groups()) {
-      List<Link> links = new ArrayList<>();
-      for (FragmentRef ref : files.getOrDefault(group.schema().name(), List.of())) {
-        links.add(new Link(Objects.requireNonNull(open.get(ref.path())), ref.families()));
-      }
-      chains.add(new Chain(links));
-    }
+      List<Chain> chains) {
     return new TabletView(
         upper.tablet(),
         lower.first(),

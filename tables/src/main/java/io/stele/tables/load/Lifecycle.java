@@ -25,7 +25,6 @@ import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
 import io.stele.tables.schema.FamilyMap;
-import io.stele.tables.schema.SchemaChange;
 import io.stele.tables.tablet.ChainEdit.Emptied;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
@@ -338,17 +337,25 @@ public final class Lifecycle {
                 "table \"" + name + "\" is fixed: unload it and delete its configuration");
           }
           configs.drain(table, DRAIN);
-          withoutCompaction.accept(
-              () ->
-                  flusher.pausing(
-                      () -> {
-                        configs.drain(
-                            table, DRAIN_UNDER_LOCKS); // or META would be told of its tablets again
-                        dropRows(name);
-                        forget(table);
-                        return table;
-                      }));
+          whileStill(
+              () -> {
+                configs.drain(
+                    table, DRAIN_UNDER_LOCKS); // or META would be told of its tablets again
+                dropRows(name);
+                forget(table);
+              });
         });
+  }
+
+  /** Runs something while neither a compaction nor a flush changes a chain. */
+  private void whileStill(Runnable action) {
+    withoutCompaction.accept(
+        () ->
+            flusher.pausing(
+                () -> {
+                  action.run();
+                  return action;
+                }));
   }
 
   /**
@@ -411,15 +418,11 @@ public final class Lifecycle {
         () -> {
           Table table = changeable(name);
           checkTablets(table, TabletState.FRAGMENTS_LOADING, TabletState.ACTIVE);
-          withoutCompaction.accept(
+          whileStill(
               () ->
-                  flusher.pausing(
-                      () -> {
-                        server
-                            .lock()
-                            .run(() -> table.commit(new Emptied(server.sequencer().assigned())));
-                        return table;
-                      }));
+                  server
+                      .lock()
+                      .run(() -> table.commit(new Emptied(server.sequencer().assigned()))));
           configs.saveNow(table, tabletsOf(table));
         });
   }
@@ -436,7 +439,7 @@ public final class Lifecycle {
         () -> {
           Table table = changeable(name);
           checkTablets(table, TabletState.ACTIVE);
-          SchemaChange.checkExpected(name, expected, table.view().schema());
+          StoredSchema.checkExpected(name, expected, table.view().schema());
           if (table.isFixed()) {
             putInForce(table, new StoredSchema(schema, table.view().origins()));
           } else {
@@ -496,13 +499,7 @@ public final class Lifecycle {
         : !tabletsHave(table, schema.origins())) {
       settle(table, schema.origins());
     }
-    withoutCompaction.accept(
-        () ->
-            flusher.pausing(
-                () -> {
-                  flusher.freed(schemas.change(table, schema).freedMemory());
-                  return table;
-                }));
+    whileStill(() -> flusher.freed(schemas.change(table, schema).freedMemory()));
     configs.saveNow(table, tabletsOf(table));
     changed.accept(table);
   }
@@ -524,13 +521,7 @@ public final class Lifecycle {
 
   private void settle(Table table, FamilyOrigins origins) {
     flusher.flush(table);
-    withoutCompaction.accept(
-        () ->
-            flusher.pausing(
-                () -> {
-                  schemas.prepare(table, origins);
-                  return table;
-                }));
+    whileStill(() -> schemas.prepare(table, origins));
     configs.saveNow(table, tabletsOf(table));
   }
 

@@ -22,7 +22,6 @@ import io.stele.tables.meta.MetaVerifier;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
-import io.stele.tables.schema.SchemaChange;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -197,20 +196,20 @@ public final class ClusterTables implements TableAdmin {
   @Override
   public void alter(String table, Optional<TableSchema> expected, TableSchema schema) {
     checkChangeable(table);
-    SchemaChange.checkExpected(table, expected, check(table));
+    StoredSchema.checkExpected(table, expected, check(table));
     AsOf<Optional<StoredSchema>> known = stored(table);
     long revision = known.value().orElseThrow(() -> noTable(table)).revision();
     master.parts().lead().check();
     repeatedly(
         () -> {
           AsOf<Optional<StoredSchema>> now = stored(table);
-          SchemaChange.checkExpected(
+          StoredSchema.checkExpected(
               table, expected, now.value().orElseThrow(() -> noTable(table)).schema());
           Futures.await(meta.saveSchema(table, schema, now));
         },
         () -> {
           StoredSchema now = stored(table).value().orElseThrow(() -> noTable(table));
-          SchemaChange.checkExpected(table, expected, now.schema());
+          StoredSchema.checkExpected(table, expected, now.schema());
           return now.revision() != revision;
         });
     putInForce(table);

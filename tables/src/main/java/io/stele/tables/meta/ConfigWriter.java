@@ -1,6 +1,7 @@
 package io.stele.tables.meta;
 
 import io.stele.base.time.Clock;
+import io.stele.engine.Threads;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.MetaTable.Change;
 import java.util.ArrayList;
@@ -74,19 +75,6 @@ public final class ConfigWriter implements AutoCloseable {
   }
 
   /**
-   * Has several tablets saved, each as in {@link #save(TabletKey, Supplier)}.
-   *
-   * @return completed when all are saved, with the newest of their transactions
-   */
-  public CompletableFuture<Long> save(Map<TabletKey, Supplier<Optional<TabletConfig>>> configs) {
-    CompletableFuture<Long> newest = CompletableFuture.completedFuture(0L);
-    for (var each : configs.entrySet()) {
-      newest = newest.thenCombine(save(each.getKey(), each.getValue()), Math::max);
-    }
-    return newest;
-  }
-
-  /**
    * Has several tablets of a table saved and removed in one batch, behind all that was asked for
    * before: a split, a join, a load of many. It is tried once, so that the caller can decide what a
    * failure means.
@@ -125,19 +113,7 @@ public final class ConfigWriter implements AutoCloseable {
   @Override
   public void close() {
     lanes.values().forEach(ConfigLane::close);
-    boolean interrupted = false;
-    for (Thread thread : threads) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    threads.forEach(Threads::join);
   }
 
   /** The lane of a table. */

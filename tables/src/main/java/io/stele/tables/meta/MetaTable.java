@@ -67,6 +67,21 @@ public final class MetaTable {
     public StoredSchema next(TableSchema after) {
       return new StoredSchema(after, origins.next(schema, after, revision() + 1));
     }
+
+    /**
+     * Fails if a schema is not the one that somebody has made another from.
+     *
+     * @throws ConflictException if they differ
+     */
+    public static void checkExpected(
+        String table, Optional<TableSchema> expected, TableSchema found) {
+      if (expected.isPresent() && !expected.get().equals(found)) {
+        throw new ConflictException(
+            "the schema of table \""
+                + table
+                + "\" was changed since it was read: read it again, and change what it is now");
+      }
+    }
   }
 
   /**
@@ -146,14 +161,6 @@ public final class MetaTable {
   /** The tablets of a table in the order of their rows, from the one that holds a row on. */
   public List<TabletConfig> tabletsFrom(String table, Bytes row, int most) {
     return first(table, row, most);
-  }
-
-  /** The tablets of all tables of a level that are said to be at an address. */
-  public List<TabletConfig> tabletsAt(
-      MetaLevel level, String location, Consumer<TableRows.UnreadableRow> unreadable) {
-    return tablets(level, unreadable).stream()
-        .filter(config -> config.location().equals(location))
-        .toList();
   }
 
   /**

@@ -233,7 +233,9 @@ public sealed interface ChainEdit extends TabletEdit {
                 inserts.forEach(insert -> chain.addAll(insert.at(), insert.files()));
                 files.put(group, List.copyOf(chain));
               });
-      return active.withoutOwedLogs().withFiles(files, tablet.chains());
+      return active
+          .withLog(0, List.of(), active.schemaRevision())
+          .withFiles(files, tablet.chains());
     }
   }
 
@@ -250,8 +252,7 @@ public sealed interface ChainEdit extends TabletEdit {
               _ -> true,
               tablet ->
                   tablet
-                      .withoutOwedLogs()
-                      .withFromTxn(txn)
+                      .withLog(txn, List.of(), tablet.schemaRevision())
                       .withFiles(new TreeMap<>(), Optional.empty())));
     }
 

@@ -44,7 +44,7 @@ public sealed interface SchemaEdit extends TabletEdit {
     private TabletView settled(TabletView tablet, long onDisk) {
       SortedMap<String, List<FragmentRef>> files =
           Objects.requireNonNull(counting.get(tablet.tablet()), "one for each tablet");
-      TabletView settled = tablet.withFromTxn(onDisk).withSchemaRevision(revision);
+      TabletView settled = tablet.withLog(onDisk, tablet.owedLogs(), revision);
       return files.equals(tablet.files()) ? settled : settled.withFiles(files, Optional.empty());
     }
   }

@@ -109,15 +109,10 @@ public record TabletView(
     return chains.isPresent();
   }
 
-  /** The same tablet under another identity. */
-  TabletView of(Tablet other) {
+  /** Some of its rows, under an identity that may be another. */
+  TabletView part(Tablet identity, Bytes newFirst, Optional<Bytes> newLast) {
     return new TabletView(
-        other, first, last, state, fromTxn, sinceTxn, files, chains, owedLogs, schemaRevision);
-  }
-
-  TabletView withRows(Bytes newFirst, Optional<Bytes> newLast) {
-    return new TabletView(
-        tablet,
+        identity,
         newFirst,
         newLast,
         state,
@@ -134,28 +129,26 @@ public record TabletView(
         tablet, first, last, next, fromTxn, sinceTxn, files, chains, owedLogs, schemaRevision);
   }
 
-  /** This server's log counts for it from the newest transaction on. */
-  TabletView came(long txn) {
+  /** This server's log counts for it from its newest transaction on. */
+  TabletView takenOver(long txn) {
     return new TabletView(
-        tablet, first, last, state, txn, txn, files, chains, owedLogs, schemaRevision);
+        tablet,
+        first,
+        last,
+        TabletState.CONFIG_SAVING,
+        txn,
+        txn,
+        files,
+        chains,
+        owedLogs,
+        schemaRevision);
   }
 
-  /** All that the log says of it up to a transaction is in its files. */
-  TabletView withFromTxn(long txn) {
+  /** What the log says of it up to a transaction does not count, or is in its files. */
+  TabletView withLog(long txn, List<LogRef> owed, long revision) {
     long from = Math.max(fromTxn, txn);
     return new TabletView(
-        tablet, first, last, state, from, sinceTxn, files, chains, owedLogs, schemaRevision);
-  }
-
-  /** Its files and what the log says of it from now on are as of a revision of the schema. */
-  TabletView withSchemaRevision(long revision) {
-    return new TabletView(
-        tablet, first, last, state, fromTxn, sinceTxn, files, chains, owedLogs, revision);
-  }
-
-  TabletView withoutOwedLogs() {
-    return new TabletView(
-        tablet, first, last, state, fromTxn, sinceTxn, files, chains, List.of(), schemaRevision);
+        tablet, first, last, state, from, sinceTxn, files, chains, owed, revision);
   }
 
   public TabletView withFiles(

@@ -88,9 +88,7 @@ public sealed interface TabletsEdit extends TabletEdit {
 
     @Override
     public Optional<TableView> apply(TableView view) {
-      return Optional.of(
-          view.withTablets(
-              tablets::contains, each -> each.withState(TabletState.CONFIG_SAVING).came(txn)));
+      return Optional.of(view.withTablets(tablets::contains, each -> each.takenOver(txn)));
     }
   }
 
@@ -110,8 +108,8 @@ public sealed interface TabletsEdit extends TabletEdit {
                   view.without(Set.of(now.tablet()))
                       .with(
                           List.of(
-                              now.of(lower).withRows(now.first(), Optional.of(row)),
-                              now.withRows(row, now.last()))));
+                              now.part(lower, now.first(), Optional.of(row)),
+                              now.part(now.tablet(), row, now.last()))));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.stele.tables.write;
 
 import io.stele.base.error.UnavailableException;
+import io.stele.engine.Worker;
 import io.stele.engine.commitlog.CommitLog;
 import io.stele.engine.memory.MemoryBudget;
 import io.stele.tables.event.TableEvent;
@@ -10,13 +11,11 @@ import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
 import io.stele.tables.tablet.Tablet;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
@@ -24,8 +23,8 @@ import java.util.function.Supplier;
  * when memory or the log runs full, the group that has the most of both.
  */
 public final class Flusher implements AutoCloseable {
-  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+  private static final Duration RETRY = Duration.ofMillis(500);
+  private static final Duration LOOK = Duration.ofMillis(250);
   private static final double BUSY = 0.5; // so full memory is worked on before writers wait
 
   /** A group of a table. */
@@ -39,11 +38,7 @@ public final class Flusher implements AutoCloseable {
   private final WriteSettings settings;
   private final DiskRoom room;
   private final Supplier<Collection<Table>> tables;
-  private final Thread thread;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition woken = lock.newCondition();
-  private boolean hasWork; // guarded by lock
-  private volatile boolean closing;
+  private final Worker worker;
 
   Flusher(
       ServerParts server,
@@ -62,21 +57,20 @@ public final class Flusher implements AutoCloseable {
     this.settings = settings;
     this.room = room;
     this.tables = tables;
-    this.thread = Thread.ofPlatform().name("stele-flush").daemon().unstarted(this::loop);
+    this.worker =
+        new Worker(
+            "stele-flush",
+            LOOK,
+            this::work,
+            cause -> server.report(new TableEvent.WorkerDied("flushes", cause)));
   }
 
   void start() {
-    thread.start();
+    worker.start();
   }
 
   void wake() {
-    lock.lock();
-    try {
-      hasWork = true;
-      woken.signal();
-    } finally {
-      lock.unlock();
-    }
+    worker.wake();
   }
 
   /** Writes all that a table has in memory to disk, and waits for it. */
@@ -94,7 +88,7 @@ public final class Flusher implements AutoCloseable {
     try {
       Optional<T> seen = Optional.empty();
       while (seen.isEmpty()) { // again if the schema changed meanwhile
-        seen = run.flushTogether(table, () -> closing, look);
+        seen = run.flushTogether(table, worker::isClosing, look);
       }
       return seen.get();
     } catch (CancellationException e) {
@@ -135,7 +129,7 @@ public final class Flusher implements AutoCloseable {
 
   private void flush(Table table, String group) {
     try {
-      while (!run.flush(table, group, () -> closing)) {
+      while (!run.flush(table, group, worker::isClosing)) {
         // The schema changed meanwhile: what was written fits no longer.
       }
     } catch (CancellationException e) {
@@ -146,56 +140,18 @@ public final class Flusher implements AutoCloseable {
     }
   }
 
-  private void loop() {
-    while (awaitWork()) {
-      try {
-        for (Optional<Candidate> next = choose(); next.isPresent(); next = choose()) {
-          flush(next.get().table(), next.get().group());
-          if (closing) {
-            return;
-          }
-        }
-      } catch (RuntimeException e) { // one that got away would leave memory full for good
-        if (closing) {
-          return;
-        }
+  private void work() {
+    try {
+      for (Optional<Candidate> next = choose();
+          next.isPresent() && !worker.isClosing();
+          next = choose()) {
+        flush(next.get().table(), next.get().group());
+      }
+    } catch (RuntimeException e) { // one that got away would leave memory full for good
+      if (!worker.isClosing()) {
         server.report(new TableEvent.BackgroundFailed("flush", e));
-        pause();
-      } catch (Error e) {
-        server.report(new TableEvent.WorkerDied("flushes", e));
-        return;
+        worker.pause(RETRY);
       }
-    }
-  }
-
-  private boolean awaitWork() {
-    lock.lock();
-    try {
-      long left = LOOK_NANOS;
-      while (!hasWork && !closing && left > 0) {
-        left = woken.awaitNanos(left);
-      }
-      hasWork = false;
-      return !closing;
-    } catch (InterruptedException e) {
-      return !closing; // nobody interrupts this thread on purpose
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void pause() {
-    lock.lock();
-    try {
-      long left = RETRY_NANOS;
-      while (left > 0 && !closing) {
-        left = woken.awaitNanos(left);
-      }
-      hasWork = true;
-    } catch (InterruptedException e) {
-      // The next try comes early.
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -227,18 +183,6 @@ public final class Flusher implements AutoCloseable {
 
   @Override
   public void close() {
-    closing = true;
-    wake();
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    worker.close();
   }
 }

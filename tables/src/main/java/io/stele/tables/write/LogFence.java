@@ -1,15 +1,10 @@
 package io.stele.tables.write;
 
 import io.stele.base.error.FencedException;
-import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
-import io.stele.base.file.ReadableFile;
-import io.stele.base.file.WritableFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
-import java.util.Optional;
 
 /**
  * Keeps a server that was taken for dead from going on with its log.
@@ -52,83 +47,13 @@ public final class LogFence {
     }
   }
 
-  private static void check(FileStore logs, FilePath directory) throws IOException {
+  /** The same when it has begun a file. */
+  static void check(FileStore logs, FilePath directory) throws IOException {
     if (logs.stat(directory.resolve(NAME)).isPresent()) {
       throw new FencedException(
           "log "
               + directory
               + " is fenced: another server has taken this one for dead, and its tablets");
     }
-  }
-
-  /** The files as the owner of a log sees them: none can be begun where there is a fence. */
-  static FileStore respecting(FileStore logs) {
-    return new Fenced(logs);
-  }
-
-  private record Fenced(FileStore files) implements FileStore {
-    @Override
-    public WritableFile create(FilePath path) throws IOException {
-      WritableFile file = files.create(path);
-      boolean free = false;
-      try {
-        check(files, path.parent());
-        free = true;
-      } finally {
-        if (!free) {
-          file.close();
-        }
-      }
-      return file;
-    }
-
-    @Override
-    public ReadableFile open(FilePath path) throws IOException {
-      return files.open(path);
-    }
-
-    @Override
-    public void sync(FilePath path) throws IOException {
-      files.sync(path);
-    }
-
-    @Override
-    public void replace(FilePath path, byte[] content) throws IOException {
-      files.replace(path, content);
-    }
-
-    @Override
-    public void rename(FilePath from, FilePath to) throws IOException {
-      files.rename(from, to);
-    }
-
-    @Override
-    public boolean delete(FilePath path) throws IOException {
-      return files.delete(path);
-    }
-
-    @Override
-    public void syncDeletions(FilePath directory) throws IOException {
-      files.syncDeletions(directory);
-    }
-
-    @Override
-    public Optional<FileInfo> stat(FilePath path) throws IOException {
-      return files.stat(path);
-    }
-
-    @Override
-    public List<FileInfo> list(FilePath directory) throws IOException {
-      return files.list(directory);
-    }
-
-    @Override
-    public String describe() {
-      return files.describe();
-    }
-
-    /** The files are somebody else's to close. */
-    @Override
-    public void close() {}
   }
 }

@@ -39,12 +39,17 @@ public final class WriteSide implements AutoCloseable {
     Sequencer sequencer = server.sequencer();
     this.log =
         new CommitLog(
-            LogFence.respecting(logs),
+            logs,
             logDirectory,
             settings.log(),
             server.clock(),
             LogReplay.Result.none(sequencer.assigned()),
             new CommitLog.Progress() {
+              @Override
+              public void begun() throws IOException {
+                LogFence.check(logs, logDirectory);
+              }
+
               @Override
               public void synced() throws IOException {
                 LogFence.checkSynced(logs, logDirectory);

@@ -18,6 +18,7 @@ import io.stele.tables.files.RootCopies;
 import io.stele.tables.files.StoreIdentity;
 import io.stele.tables.files.Trash;
 import io.stele.tables.load.MetaRebuild;
+import io.stele.tables.meta.MemoryRoot;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
@@ -37,7 +38,7 @@ class MetaRebuildTest {
 
   private final MemoryFileStore files = new MemoryFileStore();
 
-  private MetaRebuild rebuild(SharedRoot root) {
+  private MetaRebuild rebuild(MemoryRoot root) {
     return new MetaRebuild(
         files,
         files,
@@ -99,7 +100,7 @@ class MetaRebuildTest {
     try (SmallCluster lost = new SmallCluster(files, 0)) {
       acknowledged = fill(lost);
     }
-    SharedRoot empty = new SharedRoot();
+    MemoryRoot empty = new MemoryRoot();
     MetaRebuild.Found dry = rebuild(empty).look();
     assertThat(dry.tables()).isEqualTo(TABLES);
     assertThat(dry.tablets()).isEqualTo(9);
@@ -138,7 +139,7 @@ class MetaRebuildTest {
       assertThatThrownBy(() -> rebuild(cluster.root()).rebuild(_ -> {}))
           .isInstanceOf(InvalidRequestException.class)
           .hasMessageContaining("nothing to rebuild");
-      SharedRoot foreign = new SharedRoot();
+      MemoryRoot foreign = new MemoryRoot();
       UUID other = foreign.identify(new UUID(1, 2));
       assertThatThrownBy(() -> rebuild(foreign).look())
           .isInstanceOf(InvalidRequestException.class)
@@ -149,7 +150,7 @@ class MetaRebuildTest {
 
   @Test
   void aMetastoreThatIsOlderThanTheFilesIsNotUsedButRebuilt() throws IOException {
-    SharedRoot backup = new SharedRoot();
+    MemoryRoot backup = new MemoryRoot();
     try (SmallCluster cluster = new SmallCluster(files, 0)) {
       Node node = cluster.start("a:1");
       cluster.bootstrap(node);
@@ -185,14 +186,14 @@ class MetaRebuildTest {
       node.kill();
     }
     trash.add(files, List.of(trashed));
-    SharedRoot root = new SharedRoot();
+    MemoryRoot root = new MemoryRoot();
     assertThat(rebuild(root).look().restored()).containsExactly(trashed.value());
     assertThat(files.stat(trashed)).as("a look moves nothing").isEmpty();
     assertThat(rebuild(root).rebuild(_ -> {}).restored()).containsExactly(trashed.value());
     assertThat(files.stat(trashed)).isPresent();
 
     files.delete(trashed);
-    assertThat(rebuild(new SharedRoot()).look().problems())
+    assertThat(rebuild(new MemoryRoot()).look().problems())
         .singleElement()
         .asString()
         .contains(trashed.value());

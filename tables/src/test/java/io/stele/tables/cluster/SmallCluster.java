@@ -25,6 +25,7 @@ import io.stele.tables.master.Membership;
 import io.stele.tables.master.TabletControl;
 import io.stele.tables.master.TabletOutcome;
 import io.stele.tables.meta.Futures;
+import io.stele.tables.meta.MemoryRoot;
 import io.stele.tables.meta.MetaAccess;
 import io.stele.tables.meta.MetaLevel;
 import io.stele.tables.meta.MetaTable;
@@ -77,7 +78,7 @@ public final class SmallCluster implements AutoCloseable {
           .withUpkeep(Duration.ofHours(10));
 
   private final Surroundings surroundings;
-  private final SharedRoot root = new SharedRoot();
+  private final MemoryRoot root = new MemoryRoot();
   private final AtomicLong sessions;
   private final Map<String, Node> live = new ConcurrentSkipListMap<>(); // by run: session lives
   private final List<Node> all = new CopyOnWriteArrayList<>();
@@ -302,7 +303,7 @@ public final class SmallCluster implements AutoCloseable {
     return files;
   }
 
-  public SharedRoot root() {
+  public MemoryRoot root() {
     return root;
   }
 

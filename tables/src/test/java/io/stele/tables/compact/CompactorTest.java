@@ -117,8 +117,8 @@ class CompactorTest {
     Tablet middle = t.add("k", "p", shared);
     Tablet upper = t.add("p", "!", shared);
     assertThat(t.table.graph().uses(shared)).isEqualTo(3);
-    t.files.beforeNextFile(
-        () -> t.files.beforeNextFile(() -> assertThat(t.table.graph().uses(shared)).isEqualTo(2)));
+    t.beforeNextFile(
+        () -> t.beforeNextFile(() -> assertThat(t.table.graph().uses(shared)).isEqualTo(2)));
     compactor.compactAll(t.table);
     assertThat(t.table.graph().uses(shared)).isZero();
     assertThat(t.table.graph().openFiles()).doesNotContain(shared).hasSize(3);
@@ -185,7 +185,7 @@ class CompactorTest {
   void aFlushDuringACompactionStaysBehindItsOutput() {
     Tablet tablet = threeFiles();
     FilePath[] flushed = new FilePath[1];
-    t.files.beforeNextFile(() -> flushed[0] = t.flush(put("b", "9", 9)));
+    t.beforeNextFile(() -> flushed[0] = t.flush(put("b", "9", 9)));
     compactor.compactAll(t.table);
     assertThat(t.chain(tablet)).hasSize(2).last().isEqualTo(flushed[0]);
     assertThat(t.read(tablet)).containsExactly("a=1", "b=9", "c=3");
@@ -225,7 +225,7 @@ class CompactorTest {
   void theOutputIsDiscardedIfTheSchemaChangedMeanwhile() {
     Tablet tablet = threeFiles();
     List<FilePath> inputs = t.chain(tablet);
-    t.files.onCreate =
+    t.onCreate =
         _ ->
             t.table.commit(
                 view ->
@@ -249,7 +249,7 @@ class CompactorTest {
   void theOutputIsDiscardedIfTheTabletIsLeaving() {
     Tablet tablet = threeFiles();
     List<FilePath> inputs = t.chain(tablet);
-    t.files.beforeNextFile(() -> t.setState(tablet, TabletState.READ_ONLY));
+    t.beforeNextFile(() -> t.setState(tablet, TabletState.READ_ONLY));
     compactor.compactAll(t.table);
     assertThat(t.chain(tablet)).isEqualTo(inputs);
     assertThat(t.fileCount()).isEqualTo(3);
@@ -260,7 +260,7 @@ class CompactorTest {
   void nothingIsPutInPlaceWhilePaused() throws Exception {
     Tablet tablet = threeFiles();
     CountDownLatch begun = new CountDownLatch(1);
-    t.files.beforeNextFile(begun::countDown);
+    t.beforeNextFile(begun::countDown);
     CompletableFuture<Void> compaction =
         compactor.pausing(
             () -> {
@@ -338,7 +338,7 @@ class CompactorTest {
     Tablet five = t.add("", "!", files);
     AtomicBoolean low = new AtomicBoolean();
     AtomicInteger looks = new AtomicInteger(); // that found it low
-    t.files.beforeNextFile(() -> low.set(true));
+    t.beforeNextFile(() -> low.set(true));
     BooleanSupplier disk = () -> low.get() && looks.incrementAndGet() > 0;
     try (Compactor automatic = compactor(CompactSettings.DEFAULT, disk)) {
       automatic.start();
@@ -412,7 +412,7 @@ class CompactorTest {
     Tablet tablet = t.add("", "!", t.write(rows(0, 5_000, 1)), t.write(rows(0, 5_000, 2)));
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
-    t.files.beforeNextFile(
+    t.beforeNextFile(
         () -> {
           begun.countDown();
           awaitLatch(goOn);

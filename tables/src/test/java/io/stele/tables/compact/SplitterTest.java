@@ -233,7 +233,7 @@ class SplitterTest {
   @Test
   void theOutputOfACompactionDuringASplitIsDiscarded() {
     Tablet tablet = t.add("", "!", t.write(rows(0, 60, 1)), t.write(rows(40, 100, 2)));
-    t.files.beforeNextFile(() -> split(tablet, row(49)));
+    t.beforeNextFile(() -> split(tablet, row(49)));
     compactor.compactAll(t.table);
     assertThat(t.events)
         .filteredOn(TableEvent.Compacted.class::isInstance)

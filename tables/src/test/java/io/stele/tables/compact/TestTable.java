@@ -4,12 +4,9 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatchBuilder;
 import io.stele.base.error.OutcomeUnknownException;
-import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.MemoryFileStore;
-import io.stele.base.file.ReadableFile;
-import io.stele.base.file.WritableFile;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.base.predicate.RowRange;
 import io.stele.base.schema.TableSchema;
@@ -48,6 +45,7 @@ import io.stele.tables.tablet.ViewHolder.Borrowed;
 import io.stele.tables.txn.Sequencer;
 import io.stele.tables.txn.Snapshots;
 import io.stele.testkit.ManualClock;
+import io.stele.testkit.sim.Intercepted;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -70,7 +68,17 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
   static final Bytes FAMILY = Bytes.utf8("f");
 
   final MemoryFileStore memory = new MemoryFileStore();
-  final Hooked files = new Hooked(memory);
+  volatile Consumer<FilePath> onCreate = _ -> {}; // sees files before they are made
+  final FileStore files =
+      Intercepted.of(
+          FileStore.class,
+          memory,
+          (method, arguments, rest) -> {
+            if (method.getName().equals("create")) {
+              onCreate.accept((FilePath) arguments[0]);
+            }
+            return rest.proceed();
+          });
   final ManualClock clock = new ManualClock();
   final List<TableEvent> events = new CopyOnWriteArrayList<>();
   final List<String> told = new CopyOnWriteArrayList<>(); // by listeners of tablets
@@ -383,78 +391,12 @@ final class TestTable implements TabletConfigs, SplitConfigs, AutoCloseable {
     memory.close();
   }
 
-  /** Files whose creation and deletion a test sees before they happen. */
-  static final class Hooked implements FileStore {
-    private final FileStore store;
-    volatile Consumer<FilePath> onCreate = _ -> {};
-
-    Hooked(FileStore store) {
-      this.store = store;
-    }
-
-    /** Runs something once, when the next file is made. */
-    void beforeNextFile(Runnable action) {
-      onCreate =
-          _ -> {
-            onCreate = _ -> {};
-            action.run();
-          };
-    }
-
-    @Override
-    public WritableFile create(FilePath path) throws IOException {
-      onCreate.accept(path);
-      return store.create(path);
-    }
-
-    @Override
-    public ReadableFile open(FilePath path) throws IOException {
-      return store.open(path);
-    }
-
-    @Override
-    public void sync(FilePath path) throws IOException {
-      store.sync(path);
-    }
-
-    @Override
-    public void replace(FilePath path, byte[] content) throws IOException {
-      store.replace(path, content);
-    }
-
-    @Override
-    public void rename(FilePath from, FilePath to) throws IOException {
-      store.rename(from, to);
-    }
-
-    @Override
-    public boolean delete(FilePath path) throws IOException {
-      return store.delete(path);
-    }
-
-    @Override
-    public void syncDeletions(FilePath directory) throws IOException {
-      store.syncDeletions(directory);
-    }
-
-    @Override
-    public Optional<FileInfo> stat(FilePath path) throws IOException {
-      return store.stat(path);
-    }
-
-    @Override
-    public List<FileInfo> list(FilePath directory) throws IOException {
-      return store.list(directory);
-    }
-
-    @Override
-    public String describe() {
-      return store.describe();
-    }
-
-    @Override
-    public void close() throws IOException {
-      store.close();
-    }
+  /** Runs something once, when the next file is made. */
+  void beforeNextFile(Runnable action) {
+    onCreate =
+        _ -> {
+          onCreate = _ -> {};
+          action.run();
+        };
   }
 }

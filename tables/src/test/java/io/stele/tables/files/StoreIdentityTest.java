@@ -9,8 +9,8 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.MemoryFileStore;
 import io.stele.base.file.ReadableFile;
-import io.stele.tables.cluster.SharedRoot;
 import io.stele.tables.meta.FragmentRef;
+import io.stele.tables.meta.MemoryRoot;
 import io.stele.tables.meta.RootConfig;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
@@ -29,14 +29,14 @@ class StoreIdentityTest {
   private final SplittableRandom random = new SplittableRandom(1);
   private final MemoryFileStore files = new MemoryFileStore();
   private final MemoryFileStore logs = new MemoryFileStore();
-  private final SharedRoot root = new SharedRoot();
+  private final MemoryRoot root = new MemoryRoot();
 
-  private StoreIdentity identity(MemoryFileStore fragments, SharedRoot metastore) {
+  private StoreIdentity identity(MemoryFileStore fragments, MemoryRoot metastore) {
     return new StoreIdentity(fragments, fragments, metastore, random);
   }
 
   /** META0 with one fragment. */
-  private static void saveMeta(SharedRoot metastore) {
+  private static void saveMeta(MemoryRoot metastore) {
     TabletConfig meta =
         TabletConfig.empty(TableNames.META0, Bytes.EMPTY, Optional.empty())
             .withFragments(Map.of("g", List.of(FragmentRef.whole(FRAGMENT))));
@@ -62,7 +62,7 @@ class StoreIdentityTest {
   @Test
   void twoClustersCannotShareFiles() {
     UUID first = identity(files, root).settle();
-    SharedRoot other = new SharedRoot();
+    MemoryRoot other = new MemoryRoot();
     UUID second = identity(logs, other).settle();
     assertThatThrownBy(() -> identity(files, other).settle())
         .isInstanceOf(InvalidRequestException.class)
@@ -80,7 +80,7 @@ class StoreIdentityTest {
   @Test
   void aMetastoreThatWasLostDoesNotGetTheFiles() {
     UUID id = identity(files, root).settle();
-    SharedRoot empty = new SharedRoot();
+    MemoryRoot empty = new MemoryRoot();
     assertThatThrownBy(() -> identity(files, empty).settle())
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining(id.toString())
@@ -121,7 +121,7 @@ class StoreIdentityTest {
     saveMeta(root);
     write(files, FRAGMENT);
     UUID id = identity(files, root).settle();
-    SharedRoot restored = new SharedRoot();
+    MemoryRoot restored = new MemoryRoot();
     saveMeta(restored);
     assertThat(identity(files, restored).settle()).isEqualTo(id);
   }

@@ -14,7 +14,6 @@ import io.stele.testkit.ManualClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -211,19 +210,6 @@ class ConfigWriterTest {
     lane.runOnce();
     assertThat(after).isCompletedWithValue(3L);
     assertThat(table.tablets("t")).containsExactly(tablet("", "m"), tablet("", "!", "1", "2"));
-  }
-
-  @Test
-  void severalTabletsAreSavedWithTheNewestOfTheirTransactions() {
-    CompletableFuture<Long> both =
-        writer.save(
-            Map.of(
-                tablet("", "c").key(), () -> Optional.of(tablet("", "c")),
-                tablet("c", "!").key(), () -> Optional.of(tablet("c", "!"))));
-    assertThat(both).isNotCompleted();
-    lane.runOnce();
-    assertThat(both).isCompletedWithValue(1L);
-    assertThat(writer.save(Map.of())).isCompletedWithValue(0L);
   }
 
   /**

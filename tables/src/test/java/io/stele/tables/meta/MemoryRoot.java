@@ -6,7 +6,7 @@ import io.stele.base.error.OutcomeUnknownException;
 import java.util.Optional;
 import java.util.UUID;
 
-/** A root store that can lose its answer. */
+/** A root store, which servers may share, and which can lose its answer. */
 public final class MemoryRoot implements RootStore {
   private Optional<Root> kept = Optional.empty();
   private Optional<UUID> id = Optional.empty();

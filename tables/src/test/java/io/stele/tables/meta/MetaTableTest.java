@@ -98,20 +98,17 @@ class MetaTableTest {
   }
 
   @Test
-  void tabletsAreFoundByTheirServer() {
+  void tabletsOfALevelAreFoundWhateverElseIsThere() {
     TabletConfig elsewhere = tablet("c", "m").withServer("other:1", List.of());
     create("t", tablet("", "c"), elsewhere, tablet("m", "!"));
     put("t", MetaRows.tablet("u", Optional.empty()), "log", "", "nonsense");
     List<TableRows.UnreadableRow> unreadable = new ArrayList<>();
-    assertThat(table.tabletsAt(MetaLevel.META1, "server:1", unreadable::add))
-        .containsExactly(tablet("", "c"), tablet("m", "!"));
+    assertThat(table.tablets(MetaLevel.META1, unreadable::add))
+        .containsExactly(tablet("", "c"), elsewhere, tablet("m", "!"));
     assertThat(unreadable)
         .extracting(TableRows.UnreadableRow::row)
         .containsExactly(MetaRows.tablet("u", Optional.empty()));
-    assertThat(table.tabletsAt(MetaLevel.META1, "other:1", unreadable::add))
-        .containsExactly(elsewhere);
-    assertThat(table.tabletsAt(MetaLevel.META0, "server:1", unreadable::add)).isEmpty();
-    assertThat(table.tabletsAt(MetaLevel.ROOT, "server:1", unreadable::add)).isEmpty();
+    assertThat(table.tablets(MetaLevel.META0, unreadable::add)).isEmpty();
   }
 
   /**

@@ -333,7 +333,7 @@ class TabletEditTest {
           || !upper.get().isWarm()) {
         return split(lower);
       }
-      TabletView both = upper.get().withRows(lower.first(), upper.get().last());
+      TabletView both = upper.get().part(upper.get().tablet(), lower.first(), upper.get().last());
       List<Chain> chains = lower.chains().orElseThrow();
       for (int g = 0; g < chains.size(); g++) {
         String name = view.groups().get(g).schema().name();
