@@ -289,6 +289,14 @@ class LayersTest {
               resideInAnyPackage("org.slf4j..", "ch.qos.logback..", "java.util.logging.."))
           .because("the rest tells what happens by events; the server writes them to its log");
 
+  static final ArchRule onlyMetricsSeeTheirLibraries =
+      noClasses()
+          .that(are(outside("server.metrics")))
+          .should()
+          .dependOnClassesThat(resideInAnyPackage("io.micrometer..", "io.prometheus.."))
+          .because(
+              "what counts while it works counts by base.metric; the libraries show the numbers");
+
   static final ArchRule packagesAreNullMarked =
       classes()
           .that(are(outside("protocol")))

@@ -18,9 +18,11 @@ import io.stele.server.admin.NodeView;
 import io.stele.server.cluster.ClusterNode;
 import io.stele.server.cluster.ClusterNodeSettings;
 import io.stele.server.front.TableFront;
+import io.stele.server.metrics.ServiceSources;
 import io.stele.server.replicas.ReplicaNode;
 import io.stele.server.replicas.ReplicaNodeSettings;
 import io.stele.server.replicas.ReplicatedTables;
+import io.stele.tables.TabletServer;
 import io.stele.tables.master.MasterSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -134,7 +136,11 @@ final class Assembly {
             "the metastore",
             MetastoreRole.start(
                 settings, data.resolve("metastore"), addresses, gateway, channels, events));
-    view.add("metastore", role::problem, () -> StatusParts.metastore(role.metastore().status()));
+    view.add(
+        "metastore",
+        role::problem,
+        () -> StatusParts.metastore(role.metastore().status()),
+        ServiceSources.metastore(() -> role.metastore().status()));
     return Optional.of(role);
   }
 
@@ -158,7 +164,10 @@ final class Assembly {
         inspection.location("tables", place.files()).runBy(node::run);
         if (server.has(Role.TABLES)) {
           view.add(
-              "tables", node::problem, () -> StatusParts.tables(node.run(), node.tabletServer()));
+              "tables",
+              node::problem,
+              () -> StatusParts.tables(node.run(), node.tabletServer()),
+              ServiceSources.tables(() -> node.tabletServer().map(TabletServer::figures)));
         }
         if (!place.logs().equals(place.files())) {
           inspection.location("logs of tables", place.logs());
@@ -175,14 +184,16 @@ final class Assembly {
       view.add(
           "tables",
           role::problem,
-          () -> StatusParts.tables(addresses.nativeAddress(), Optional.of(role.tables())));
+          () -> StatusParts.tables(addresses.nativeAddress(), Optional.of(role.tables())),
+          ServiceSources.tables(() -> Optional.of(role.tables().figures())));
       return Optional.of(role);
     }
     LateTables late = parts.add("the tables", new LateTables(start, events));
     view.add(
         "tables",
         late::problem,
-        () -> StatusParts.tables(addresses.nativeAddress(), late.tables()));
+        () -> StatusParts.tables(addresses.nativeAddress(), late.tables()),
+        ServiceSources.tables(() -> late.tables().map(TabletServer::figures)));
     return Optional.empty();
   }
 
@@ -224,6 +235,7 @@ final class Assembly {
                 replicated,
                 channels,
                 events));
+    view.metrics().add(ServiceSources.replicas(node::figures));
     if (alone) {
       try {
         boolean _ = node.awaitRegistered(REGISTER_PATIENCE); // else a little later
@@ -260,7 +272,11 @@ final class Assembly {
             "the datasets",
             DatasetsRole.start(
                 settings, data, addresses, listen, metastoreFrom(), gateway, events));
-    view.add("datasets", role::problem, () -> StatusParts.datasets(role.datasets().ownStatus()));
+    view.add(
+        "datasets",
+        role::problem,
+        () -> StatusParts.datasets(role.datasets().ownStatus()),
+        ServiceSources.datasets(() -> role.datasets().ownStatus()));
     return Optional.of(role);
   }
 

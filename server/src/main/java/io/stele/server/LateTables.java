@@ -76,28 +76,26 @@ final class LateTables implements AutoCloseable {
     }
   }
 
-  /** Once they are served. */
-  Optional<TabletServer> tables() {
+  private Optional<TablesRole> started() {
     lock.lock();
     try {
-      return Optional.ofNullable(role).map(TablesRole::tables);
+      return Optional.ofNullable(role);
     } finally {
       lock.unlock();
     }
   }
 
+  /** Once they are served. */
+  Optional<TabletServer> tables() {
+    return started().map(TablesRole::tables);
+  }
+
   /** Why they are not served at the moment, if so. */
   Optional<String> problem() {
-    TablesRole started;
-    lock.lock();
-    try {
-      started = role;
-    } finally {
-      lock.unlock();
-    }
-    return started == null
-        ? Optional.of("tables are served as soon as this member leads")
-        : started.problem();
+    Optional<TablesRole> started = started();
+    return started.isPresent()
+        ? started.get().problem()
+        : Optional.of("tables are served as soon as this member leads");
   }
 
   @Override
@@ -110,15 +108,9 @@ final class LateTables implements AutoCloseable {
       lock.unlock();
     }
     thread.join();
-    TablesRole started;
-    lock.lock();
-    try {
-      started = role;
-    } finally {
-      lock.unlock();
-    }
-    if (started != null) {
-      started.close();
+    Optional<TablesRole> started = started();
+    if (started.isPresent()) {
+      started.get().close();
     }
   }
 }

@@ -171,7 +171,8 @@ public final class Server implements AutoCloseable {
     gateway.inspectBy(inspection);
     parts.add("the watch for problems of tables", ProblemWatch.start(events, inspection));
     NodeView view =
-        NodeView.of(readiness, SteleVersion.current(), chosen.byInterface(), inspection);
+        NodeView.of(readiness, SteleVersion.current(), chosen.byInterface(), inspection, events);
+    parts.add("the metrics", view.metrics());
     if (!chosen.adminAddress().isEmpty()) {
       parts.add(
           "the admin port",

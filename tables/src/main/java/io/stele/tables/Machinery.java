@@ -33,6 +33,7 @@ import io.stele.tables.load.UnreadableFiles;
 import io.stele.tables.load.Warmer;
 import io.stele.tables.meta.ConfigGuard;
 import io.stele.tables.meta.ConfigWriter;
+import io.stele.tables.meta.FragmentRef;
 import io.stele.tables.meta.MetaTable;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
@@ -46,6 +47,8 @@ import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.Tablet;
 import io.stele.tables.tablet.TabletListener;
+import io.stele.tables.tablet.TabletState;
+import io.stele.tables.tablet.TabletView;
 import io.stele.tables.txn.Lease;
 import io.stele.tables.txn.Sequencer;
 import io.stele.tables.txn.Snapshots;
@@ -54,6 +57,7 @@ import io.stele.tables.write.WritePath;
 import io.stele.tables.write.WriteSide;
 import java.io.IOException;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -498,6 +502,34 @@ final class Machinery implements AutoCloseable {
 
   long memoryBytes() {
     return writes.memoryBytes();
+  }
+
+  ServerFigures figures() {
+    Map<TabletState, Integer> states = new EnumMap<>(TabletState.class);
+    long files = 0;
+    long excess = 0;
+    int longest = 0;
+    for (Table table : tables.all()) {
+      for (TabletView tablet : table.view().tablets()) {
+        states.merge(tablet.state(), 1, Integer::sum);
+        longest = Math.max(longest, tablet.longestChain());
+        for (List<FragmentRef> chain : tablet.files().values()) {
+          files += chain.size();
+          excess += Math.max(0, chain.size() - 1);
+        }
+      }
+    }
+    return new ServerFigures(
+        states,
+        files,
+        longest,
+        excess,
+        writes.memory().used(),
+        writes.memory().limit(),
+        writes.memory().waits(),
+        writes.log().bytesFrom(0),
+        writes.log().stats(),
+        described.cache.stats());
   }
 
   @Override

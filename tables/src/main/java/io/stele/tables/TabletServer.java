@@ -185,6 +185,11 @@ public final class TabletServer implements Tables, TableAdmin, AutoCloseable {
     return locator;
   }
 
+  /** What it did and has; for metrics. */
+  public ServerFigures figures() {
+    return machinery.figures();
+  }
+
   /** META as this server reaches it. */
   public MetaTable meta() {
     return machinery.meta();

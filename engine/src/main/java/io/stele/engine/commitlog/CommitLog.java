@@ -6,11 +6,14 @@ import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
+import io.stele.base.metric.Timings;
+import io.stele.base.metric.Waits;
 import io.stele.base.recordlog.RecordLogWriter;
 import io.stele.base.time.Clock;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +34,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CommitLog implements StoreLog {
   private static final long NO_ROLL = -1;
+
+  /**
+   * What a log did since it was opened.
+   *
+   * @param syncs how long it took to make a group durable
+   * @param records that were written, of so many bytes without their heads
+   * @param throttled writers that waited for room in the queue
+   * @param queuedBytes that wait to be written
+   */
+  public record Stats(
+      Timings.Snapshot syncs,
+      long records,
+      long bytes,
+      long throttled,
+      long throttledNanos,
+      long queuedBytes) {}
 
   /** A file that takes no more records, its last transaction and its length. */
   public record ClosedFile(FilePath path, long lastTxn, long bytes) {}
@@ -108,6 +127,10 @@ public final class CommitLog implements StoreLog {
   private volatile boolean closing; // written under lock
 
   private final DurabilityWaiters waiters = new DurabilityWaiters();
+  private final Timings syncs = new Timings();
+  private final Waits throttled = new Waits();
+  private final LongAdder records = new LongAdder();
+  private final LongAdder bytes = new LongAdder();
 
   // The log thread's own.
   private @Nullable RecordLogWriter writer;
@@ -177,6 +200,7 @@ public final class CommitLog implements StoreLog {
     if (queuedBytesNow() < settings.queueBytes()) {
       return;
     }
+    long start = clock.nanos();
     lock.lock();
     try {
       while (queuedBytes >= settings.queueBytes() && failure == null && !closing) {
@@ -187,6 +211,7 @@ public final class CommitLog implements StoreLog {
       throw new ExhaustedException("interrupted while the commit log's queue was full", e);
     } finally {
       lock.unlock();
+      throttled.record(clock.nanos() - start);
     }
   }
 
@@ -355,6 +380,16 @@ public final class CommitLog implements StoreLog {
     }
   }
 
+  public Stats stats() {
+    return new Stats(
+        syncs.snapshot(),
+        records.sum(),
+        bytes.sum(),
+        throttled.count(),
+        throttled.nanos(),
+        queuedBytesNow());
+  }
+
   private long queuedBytesNow() {
     return queuedBytes; // a guess is enough: throttle() looks again under the lock
   }
@@ -431,11 +466,15 @@ public final class CommitLog implements StoreLog {
     CellBatch batch = queued.batch;
     log.append(queued.head, batch.array(), batch.offset(), batch.length());
     writtenTxn = queued.txn;
+    records.increment();
+    bytes.add(batch.length());
   }
 
   private void sync() throws IOException {
     if (writer != null) {
+      long start = clock.nanos();
       writer.sync();
+      syncs.record(clock.nanos() - start);
       progress.synced();
     }
     durableTxn = writtenTxn;

@@ -1,6 +1,7 @@
 package io.stele.engine.memory;
 
 import io.stele.base.error.ExhaustedException;
+import io.stele.base.metric.Waits;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,6 +27,7 @@ public final class MemoryBudget {
   private final AtomicLong used = new AtomicLong();
   private final AtomicLong admitted = new AtomicLong(); // of changes on their way
   private final AtomicInteger waiting = new AtomicInteger();
+  private final Waits waits = new Waits();
 
   /**
    * An empty one.
@@ -40,6 +42,15 @@ public final class MemoryBudget {
 
   public long used() {
     return used.get();
+  }
+
+  public long limit() {
+    return limit;
+  }
+
+  /** Of writers for room. */
+  public Waits waits() {
+    return waits;
   }
 
   /** How full it is, 1 at the limit. */
@@ -77,10 +88,10 @@ public final class MemoryBudget {
     if (tryAdmit(bytes)) {
       return;
     }
+    long left = patienceNanos;
     lock.lock();
     try {
       waiting.incrementAndGet(); // before the next try: what arrives after it signals
-      long left = patienceNanos;
       while (!tryAdmit(bytes)) {
         if (left <= 0) {
           throw new ExhaustedException(
@@ -104,6 +115,7 @@ public final class MemoryBudget {
     } finally {
       waiting.decrementAndGet();
       lock.unlock();
+      waits.record(patienceNanos - left);
     }
   }
 

@@ -1,8 +1,7 @@
 package io.stele.gateway.admin;
 
-import io.stele.base.error.UnavailableException;
+import io.stele.gateway.web.HttpServers;
 import io.stele.gateway.web.WebGuard;
-import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -62,17 +61,9 @@ public final class AdminServer implements AutoCloseable {
     AdminServer made = new AdminServer(host, port, guard, defects);
     boolean listens = false;
     try {
-      made.server.start();
+      HttpServers.start(made.server, host + ":" + port + " for the admin port");
       listens = true;
       return made;
-    } catch (IOException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new UnavailableException(
-          "cannot listen on %s:%d for the admin port: %s".formatted(host, port, cause.getMessage()),
-          e);
-    } catch (Exception e) {
-      throw new UnavailableException(
-          "cannot listen on %s:%d for the admin port: %s".formatted(host, port, e), e);
     } finally {
       if (!listens) {
         made.close();
@@ -97,12 +88,6 @@ public final class AdminServer implements AutoCloseable {
   @Override
   public void close() {
     threads.shutdownNow(); // a recording or a slow page must not hold up the end
-    try {
-      server.stop();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (Exception e) {
-      throw new UnavailableException("the admin port did not stop in order: " + e, e);
-    }
+    HttpServers.stop(server);
   }
 }

@@ -20,6 +20,7 @@ import io.stele.gateway.bigtable.operation.DoneOperations;
 import io.stele.gateway.bigtable.operation.OperationsService;
 import io.stele.gateway.health.HealthService;
 import io.stele.gateway.memory.RequestMemory;
+import io.stele.gateway.metric.GrpcRequests;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -76,6 +77,7 @@ public final class BigtableServer implements AutoCloseable {
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true);
     RequestMemory.ofProcess().guard(builder);
+    GrpcRequests.measure(builder);
     List<ServerServiceDefinition> services =
         List.of(
             new DataService(new DataBackend(tables, wholes, types, clock, random), calls)

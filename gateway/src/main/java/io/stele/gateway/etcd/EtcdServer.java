@@ -8,6 +8,7 @@ import io.stele.gateway.etcd.cluster.MaintenanceService;
 import io.stele.gateway.etcd.json.HttpOrGrpc;
 import io.stele.gateway.etcd.json.JsonHandler;
 import io.stele.gateway.etcd.json.StatusPages;
+import io.stele.gateway.metric.GrpcRequests;
 import io.stele.gateway.web.WebGuard;
 import io.stele.protocol.local.LocalTransport;
 import java.io.IOException;
@@ -61,11 +62,13 @@ public final class EtcdServer implements AutoCloseable {
                     how.idleTimeout()))
             .handshakeTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS); // JSON has none: HttpOrGrpc
     gateway.addTo(builder);
+    GrpcRequests.measure(builder);
     NettyServerBuilder within =
         LocalTransport.server(localAddress)
             .directExecutor()
             .maxInboundMessageSize(MAX_MESSAGE_BYTES);
     gateway.addTo(within);
+    GrpcRequests.measure(within);
     this.local = within.build().start();
     this.server = start(builder, local);
   }

@@ -10,6 +10,10 @@ import io.stele.datasets.serve.DatasetService;
 import io.stele.datasets.serve.Glance;
 import io.stele.datasets.serve.OpenedLookup;
 import io.stele.datasets.serve.PeerAnswer;
+import io.stele.gateway.metric.Api;
+import io.stele.gateway.metric.Outcome;
+import io.stele.gateway.metric.RequestKind;
+import io.stele.gateway.metric.Requests;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -68,10 +73,32 @@ final class DatasetHandler extends Handler.Abstract {
     void answer(T found, Response response, Callback callback);
   }
 
+  /** Counts a request when it has been answered. */
+  private record Measured(
+      RequestKind kind, String dataset, Request request, Response response, long start)
+      implements Consumer<Throwable> {
+    static void begin(RequestKind kind, String dataset, Request request, Response response) {
+      Request.addCompletionListener(
+          request, new Measured(kind, dataset, request, response, kind.start()));
+    }
+
+    @Override
+    public void accept(@Nullable Throwable problem) {
+      Outcome outcome = problem == null ? Outcome.of(response.getStatus()) : Outcome.CANCELLED;
+      long received = Math.max(0, request.getLength());
+      long sent = Math.max(0, response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH));
+      kind.finished(dataset, outcome, start, received, sent);
+    }
+  }
+
   /** What another thread does for a request. */
   private interface Work {
     void answer(Response response, Callback callback);
   }
+
+  private static final RequestKind GET = Requests.ofProcess().kind(Api.HTTP, "get");
+  private static final RequestKind MULTI_GET = Requests.ofProcess().kind(Api.HTTP, "multi_get");
+  private static final RequestKind STATUS = Requests.ofProcess().kind(Api.HTTP, "status");
 
   private final Answers answers;
   private final Executor threads;
@@ -127,11 +154,14 @@ final class DatasetHandler extends Handler.Abstract {
     RequestPath named = RequestPath.parse(path);
     if (!named.key().isEmpty()) {
       require(get, method, "GET");
+      Measured.begin(GET, named.dataset(), request, response);
       one(served, named, request, response, callback);
     } else if (HttpMethod.POST.is(method)) {
+      Measured.begin(MULTI_GET, named.dataset(), request, response);
       many(served, named.dataset(), request, response, callback);
     } else {
       require(get, method, "GET, or POST to get many keys");
+      Measured.begin(STATUS, named.dataset(), request, response);
       later(response, callback, (to, done) -> dataset(served, named.dataset(), request, to, done));
     }
   }

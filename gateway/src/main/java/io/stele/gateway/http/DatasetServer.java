@@ -1,8 +1,7 @@
 package io.stele.gateway.http;
 
-import io.stele.base.error.UnavailableException;
 import io.stele.datasets.serve.DatasetService;
-import java.io.IOException;
+import io.stele.gateway.web.HttpServers;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -85,15 +84,9 @@ public final class DatasetServer implements AutoCloseable {
     DatasetServer made = new DatasetServer(host, port, valueType);
     boolean listens = false;
     try {
-      made.server.start();
+      HttpServers.start(made.server, host + ":" + port);
       listens = true;
       return made;
-    } catch (IOException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new UnavailableException(
-          "cannot listen on " + host + ":" + port + ": " + cause.getMessage(), e);
-    } catch (Exception e) {
-      throw new UnavailableException("cannot listen on " + host + ":" + port + ": " + e, e);
     } finally {
       if (!listens) {
         made.close();
@@ -119,11 +112,7 @@ public final class DatasetServer implements AutoCloseable {
   @Override
   public void close() {
     try {
-      server.stop();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (Exception e) {
-      throw new UnavailableException("the HTTP server did not stop in order: " + e, e);
+      HttpServers.stop(server);
     } finally {
       threads.shutdownNow();
       diskThreads.shutdownNow();

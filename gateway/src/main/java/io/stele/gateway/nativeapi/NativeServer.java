@@ -11,6 +11,7 @@ import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
 import io.stele.base.table.TabletLocator;
 import io.stele.gateway.memory.RequestMemory;
+import io.stele.gateway.metric.GrpcRequests;
 import io.stele.metastore.Metastore;
 import io.stele.protocol.local.LocalTransport;
 import io.stele.protocol.wire.WireLimits;
@@ -67,6 +68,7 @@ public final class NativeServer implements AutoCloseable {
     rows.ifPresent(listening -> builder.intercept(new RowsPortHeader(listening.port())));
     more.addTo(builder);
     RequestMemory.ofProcess().guard(builder);
+    GrpcRequests.measure(builder);
     this.server =
         builder
             .directExecutor() // handlers do not block: see MetastoreService

@@ -3,6 +3,10 @@ package io.stele.gateway.nativeapi;
 import io.stele.base.error.FencedException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.table.Tables;
+import io.stele.gateway.metric.Api;
+import io.stele.gateway.metric.Outcome;
+import io.stele.gateway.metric.RequestKind;
+import io.stele.gateway.metric.Requests;
 import io.stele.gateway.nativeapi.Backend.ServedTables;
 import io.stele.protocol.v1.ApplyCells;
 import io.stele.protocol.v1.CheckAnswer;
@@ -17,6 +21,10 @@ import io.stele.protocol.wire.WireChanges;
 import io.stele.protocol.wire.WireConsistency;
 import io.stele.protocol.wire.WireLimits;
 import io.stele.protocol.wire.WirePredicates;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +32,16 @@ import org.jspecify.annotations.Nullable;
  * What single operations of clients ask of the tables that are served, in the words of the wire.
  */
 final class RowOperations {
+  private static final Map<TableOperation.OperationCase, RequestKind> KINDS =
+      new EnumMap<>(TableOperation.OperationCase.class);
+
+  static {
+    for (TableOperation.OperationCase operation : TableOperation.OperationCase.values()) {
+      String name = operation.name().toLowerCase(Locale.ROOT);
+      KINDS.put(operation, Requests.ofProcess().kind(Api.ROWS, name));
+    }
+  }
+
   private final @Nullable ServedTables served;
 
   RowOperations(@Nullable ServedTables served) {
@@ -37,6 +55,8 @@ final class RowOperations {
 
   /** Carries an operation out; a failure is an answer, too. May block, for throttling or files. */
   CompletableFuture<TableAnswer> answer(TableOperation operation) {
+    RequestKind kind = Objects.requireNonNull(KINDS.get(operation.getOperationCase()));
+    long start = kind.start();
     CompletableFuture<TableAnswer.Builder> asked;
     try {
       asked = ask(tables(operation), operation);
@@ -49,7 +69,14 @@ final class RowOperations {
               problem == null
                   ? found
                   : TableAnswer.newBuilder().setError(ErrorMapping.toMessage(problem));
-          return builder.setId(operation.getId()).build();
+          TableAnswer answer = builder.setId(operation.getId()).build();
+          kind.finished(
+              operation.getTable(),
+              problem == null ? Outcome.OK : Outcome.of(problem),
+              start,
+              operation.getSerializedSize(),
+              answer.getSerializedSize());
+          return answer;
         });
   }
 

@@ -250,7 +250,7 @@ final class FakeMetastore implements Metastore {
     Member self = new Member("a", "h:1", "h:2");
     return new MetastoreStatus(
         "group",
-        new Standing(self, Standing.Role.LEADER, true, 3, Optional.of(self), List.of(self), 77),
+        new Standing(self, Standing.Role.LEADER, true, 3, Optional.of(self), List.of(self), 77, 77),
         12,
         5,
         1,

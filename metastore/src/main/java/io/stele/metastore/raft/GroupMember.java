@@ -533,6 +533,7 @@ public final class GroupMember<A> implements Consensus<A> {
                     0,
                     Optional.empty(),
                     List.of(),
+                    replica.flushed().index(),
                     replica.flushed().index()));
   }
 

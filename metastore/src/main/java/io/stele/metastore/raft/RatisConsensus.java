@@ -337,6 +337,7 @@ public final class RatisConsensus<A> implements Consensus<A> {
     DivisionInfo info = division.getInfo();
     RaftConfiguration conf = division.getRaftConf();
     long term = info.getCurrentTerm();
+    long applied = info.getLastAppliedIndex() + 1; // before what it cannot be beyond
     boolean running = !closed && info.isAlive() && !machine.hasFailed();
     boolean ready = running && info.isLeader() && machine.readyTerm() == term;
     return new Standing(
@@ -346,7 +347,8 @@ public final class RatisConsensus<A> implements Consensus<A> {
         term,
         running ? leader() : Optional.empty(),
         RatisNames.members(conf.getCurrentPeers()),
-        info.getLastAppliedIndex() + 1);
+        applied,
+        Math.max(applied, division.getRaftLog().getLastCommittedIndex() + 1));
   }
 
   private Standing.Role role(DivisionInfo info, RaftConfiguration conf) {

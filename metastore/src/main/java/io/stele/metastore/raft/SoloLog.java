@@ -269,7 +269,8 @@ public final class SoloLog<A> implements Consensus<A> {
         term,
         leads ? Optional.of(self) : Optional.empty(),
         List.of(self),
-        applied);
+        applied,
+        applied); // what is synced is applied at once
   }
 
   /** Writes, syncs and applies what was taken, and stops. */

@@ -11,6 +11,8 @@ import java.util.Optional;
  * @param leader as far as it knows
  * @param members those that vote, itself included unless it has left
  * @param applied the newest entry in its state
+ * @param committed the newest entry that a majority is known to have. Invariant: applied <=
+ *     committed
  */
 public record Standing(
     Member self,
@@ -19,7 +21,8 @@ public record Standing(
     long term,
     Optional<Member> leader,
     List<Member> members,
-    long applied) {
+    long applied,
+    long committed) {
   /** What a member does for its group. */
   public enum Role {
     LEADER,

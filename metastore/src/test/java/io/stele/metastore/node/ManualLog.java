@@ -156,6 +156,7 @@ final class ManualLog implements Consensus<Applied> {
         term,
         Optional.of(leads ? SELF : OTHER),
         members,
+        index,
         index);
   }
 

@@ -11,6 +11,7 @@ import io.stele.base.time.Clock;
 import io.stele.engine.StoreEvent;
 import io.stele.engine.StoreSettings;
 import io.stele.engine.cache.BlockCache;
+import io.stele.engine.commitlog.CommitLog;
 import io.stele.engine.commitlog.StoreLog;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -277,6 +278,11 @@ public final class ReplicaStores implements AutoCloseable {
       }
     }
     files.delete(file.path());
+  }
+
+  /** What the log of all replicas did. */
+  public CommitLog.Stats logStats() {
+    return log.stats();
   }
 
   /** Closes the log. After all replicas are closed. */

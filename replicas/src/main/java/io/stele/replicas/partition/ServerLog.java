@@ -194,6 +194,10 @@ final class ServerLog implements CommitLog.Progress, AutoCloseable {
   }
 
   /** Syncs what was taken and stops. After all replicas are closed. */
+  CommitLog.Stats stats() {
+    return log.stats();
+  }
+
   @Override
   public void close() {
     log.close();

@@ -62,6 +62,11 @@ public final class UnflushedMemory implements AutoCloseable {
     this.thread = Thread.ofPlatform().name("stele-replica-flush").daemon().unstarted(this::run);
   }
 
+  /** The memory in use, its limit, and how writers waited for room. */
+  public MemoryBudget budget() {
+    return budget;
+  }
+
   public void start() {
     thread.start();
   }

@@ -461,6 +461,16 @@ public final class LocalReplica {
     ring.trim(upTo);
   }
 
+  /** Of its newest changes, how many the replica that is furthest behind has not confirmed. */
+  public long unconfirmed() {
+    long least = store.sequence();
+    long newest = least;
+    for (Sender sender : senders.values()) {
+      least = Math.min(least, sender.confirmed());
+    }
+    return newest - least;
+  }
+
   public Push.Progress progress() {
     checkServing();
     Metadata known = metadata; // first: what is said below is so under it, or a newer one

@@ -21,14 +21,18 @@ import io.stele.replicas.partition.ReplicaName;
 import io.stele.replicas.partition.ReplicaStores;
 import io.stele.replicas.partition.UnflushedMemory;
 import io.stele.replicas.placement.Keeper;
+import io.stele.replicas.push.Duty;
 import io.stele.replicas.push.HybridClock;
+import io.stele.replicas.push.LocalReplica;
 import io.stele.replicas.push.Partners;
 import io.stele.replicas.push.Push;
 import io.stele.replicas.push.ReplicaEvent;
 import io.stele.replicas.push.ReplicaHost;
 import io.stele.replicas.push.ReplicaParts;
 import io.stele.replicas.push.ReplicaPeer;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -191,6 +195,20 @@ final class Machinery implements Partners, MetadataCache.Listener {
 
   ReplicaHost host() {
     return host;
+  }
+
+  ReplicaFigures figures() {
+    Map<Duty.Role, Integer> roles = new EnumMap<>(Duty.Role.class);
+    long unconfirmed = 0;
+    long most = 0;
+    for (LocalReplica replica : host.replicas()) {
+      roles.merge(replica.duty().role(), 1, Integer::sum);
+      long pending = replica.unconfirmed();
+      unconfirmed += pending;
+      most = Math.max(most, pending);
+    }
+    return new ReplicaFigures(
+        roles, unconfirmed, most, memory.budget(), stores.logStats(), parts.cache.stats());
   }
 
   OpenScans scans() {

@@ -174,6 +174,11 @@ public final class ReplicaServer
     machinery.metadata().settle();
   }
 
+  /** What it did and has; for metrics. */
+  public ReplicaFigures figures() {
+    return machinery.figures();
+  }
+
   /** What other servers ask of it about METADATA files. */
   public MetadataPeer metadataPeer() {
     return machinery.metadata();

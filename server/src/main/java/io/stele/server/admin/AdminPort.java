@@ -65,6 +65,7 @@ public final class AdminPort implements AutoCloseable {
     server.serve("/livez", _ -> alive(ended));
     server.serve("/readyz", node.readiness()::page);
     server.serve("/status", node.status());
+    server.serve("/metrics", node.metrics()::page);
     server.serve("/config", new ConfigPage(schema, settings));
     server.serve(LogLevels.PATH, levels);
     server.serve(LogLevels.PATH + "/", levels, "GET", "PUT");

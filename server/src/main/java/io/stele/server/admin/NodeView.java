@@ -1,6 +1,13 @@
 package io.stele.server.admin;
 
+import io.stele.base.event.Events;
 import io.stele.base.node.NodeReport;
+import io.stele.gateway.metric.Requests;
+import io.stele.server.metrics.EventCounts;
+import io.stele.server.metrics.MetricSource;
+import io.stele.server.metrics.NodeMetrics;
+import io.stele.server.metrics.NodeSource;
+import io.stele.server.metrics.RequestSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -11,8 +18,9 @@ import java.util.function.Supplier;
  *
  * @param readiness whether requests should be sent to it
  * @param status what it is and has
+ * @param metrics what it counts
  */
-public record NodeView(Readiness readiness, StatusPage status) {
+public record NodeView(Readiness readiness, StatusPage status, NodeMetrics metrics) {
 
   /**
    * Of a node without parts as yet.
@@ -24,8 +32,13 @@ public record NodeView(Readiness readiness, StatusPage status) {
       Readiness readiness,
       String version,
       Map<String, String> addresses,
-      Supplier<NodeReport> report) {
-    return new NodeView(readiness, new StatusPage(version, addresses, report, readiness));
+      Supplier<NodeReport> report,
+      Events events) {
+    NodeMetrics metrics = new NodeMetrics();
+    metrics.add(new NodeSource(version, report, readiness::problems));
+    metrics.add(new RequestSource(Requests.ofProcess()));
+    metrics.add(EventCounts.start(events));
+    return new NodeView(readiness, new StatusPage(version, addresses, report, readiness), metrics);
   }
 
   /**
@@ -33,10 +46,15 @@ public record NodeView(Readiness readiness, StatusPage status) {
    *
    * @param problem why it cannot be sent requests, if so; must not wait
    * @param known what it knows of itself, for people
+   * @param counted what it counts
    */
   public void add(
-      String name, Supplier<Optional<String>> problem, Supplier<Map<String, Object>> known) {
+      String name,
+      Supplier<Optional<String>> problem,
+      Supplier<Map<String, Object>> known,
+      MetricSource counted) {
     readiness.add(name, problem);
     status.add(name, known);
+    metrics.add(counted);
   }
 }

@@ -18,6 +18,7 @@ import io.stele.replicas.metadata.Coordination.LiveServer;
 import io.stele.replicas.metadata.MetadataEvent;
 import io.stele.replicas.placement.KeeperEvent;
 import io.stele.replicas.push.ReplicaEvent;
+import io.stele.replicas.serve.ReplicaFigures;
 import io.stele.replicas.serve.ReplicaServer;
 import io.stele.replicas.serve.ServerId;
 import io.stele.server.cluster.SessionLoop;
@@ -28,6 +29,8 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server's replicas and its part in looking after all replicated tables. It begins without the
@@ -37,6 +40,7 @@ import java.util.Deque;
 public final class ReplicaNode implements AutoCloseable {
   private final Deque<AutoCloseable> parts = new ArrayDeque<>(); // the last started first
   private final Registration registration;
+  private @Nullable ReplicaServer server; // set once, before others see the node
 
   private ReplicaNode(Registration registration) {
     this.registration = registration;
@@ -105,6 +109,7 @@ public final class ReplicaNode implements AutoCloseable {
     ReplicaServer server =
         settings.awaitsMetastore() ? builder.open() : builder.withoutWaiting().open();
     parts.push(server);
+    this.server = server;
     registration.checkedBy(server::checkCluster); // the sessions start below
     parts.push(coordination::stop); // nothing of it waits for the metastore any more
     peers.near(server.metadataPeer(), server.replicaPeer());
@@ -131,6 +136,11 @@ public final class ReplicaNode implements AutoCloseable {
     if (!triedAgain || !coordination.isStopped()) {
       events.publish(event);
     }
+  }
+
+  /** What its replicas did and have; for metrics. */
+  public Optional<ReplicaFigures> figures() {
+    return Optional.ofNullable(server).map(ReplicaServer::figures);
   }
 
   /** Waits until others know of it; false if that takes longer. */

@@ -124,6 +124,15 @@ public final class WriteSide implements AutoCloseable {
     return memory.used();
   }
 
+  /** What is kept in memory for files to come, and how writers waited for room there. */
+  public MemoryBudget memory() {
+    return memory;
+  }
+
+  public CommitLog log() {
+    return log;
+  }
+
   /** Syncs the log and ends. */
   @Override
   public void close() {
