@@ -6,7 +6,17 @@ import java.util.function.LongSupplier;
 
 /** The read transactions that are open, so that flushes and compactions keep what they see. */
 final class SnapshotRegistry {
+  private final Runnable closed;
   private final TreeMap<Long, Integer> open = new TreeMap<>(); // txn -> how often; guarded by this
+
+  /**
+   * Starts without any.
+   *
+   * @param closed told of each end
+   */
+  SnapshotRegistry(Runnable closed) {
+    this.closed = closed;
+  }
 
   /**
    * Registers the transaction that the supplier gives, in one step: a rewrite either knows of it,
@@ -23,8 +33,11 @@ final class SnapshotRegistry {
     return open.computeIfPresent(txn, (_, count) -> count + 1) != null;
   }
 
-  synchronized void close(long txn) {
-    open.computeIfPresent(txn, (_, count) -> count == 1 ? null : count - 1);
+  void close(long txn) {
+    synchronized (this) {
+      open.computeIfPresent(txn, (_, count) -> count == 1 ? null : count - 1);
+    }
+    closed.run();
   }
 
   synchronized SnapshotSet current() {

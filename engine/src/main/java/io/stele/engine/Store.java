@@ -22,12 +22,16 @@ import io.stele.engine.compaction.CompactionJob;
 import io.stele.engine.compaction.CompactionPolicy;
 import io.stele.engine.memory.MemFragment;
 import io.stele.engine.merge.ErasureExpiry;
+import io.stele.engine.merge.History;
+import io.stele.engine.merge.HistoryFloor;
 import io.stele.engine.merge.Older;
 import io.stele.engine.merge.Resolution;
+import io.stele.engine.merge.SnapshotSet;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -82,7 +86,9 @@ public final class Store implements AutoCloseable {
   private final Flusher flusher;
   private final Compactor compactor;
   private final ReadPath reads;
-  private final SnapshotRegistry snapshots = new SnapshotRegistry();
+  private final SnapshotRegistry snapshots = new SnapshotRegistry(this::snapshotClosed);
+  private final History history;
+  private final HistoryFloors floors = new HistoryFloors();
   private final TxnMarker marker;
   private final LongConsumer memoryUse;
   private final LongSupplier erasuresKeptBehind;
@@ -106,6 +112,7 @@ public final class Store implements AutoCloseable {
     this.events = builder.events;
     this.memoryUse = builder.memoryUse;
     this.erasuresKeptBehind = builder.erasuresKeptBehind;
+    this.history = builder.history;
     Context context = new Context();
     this.keeper = ChainKeeper.open(files, builder.cache, settings.inMemory());
     this.reads =
@@ -166,6 +173,7 @@ public final class Store implements AutoCloseable {
     private StoreLog.Opener log = CommitLog::new;
     private LongConsumer memoryUse = _ -> {};
     private LongSupplier erasuresKeptBehind = () -> Long.MAX_VALUE;
+    private History history = History.NONE;
     private long startTxn;
 
     private static final long DEFAULT_CACHE_BYTES = 256L << 20;
@@ -232,6 +240,12 @@ public final class Store implements AutoCloseable {
      */
     public Builder keepErasuresBehind(LongSupplier txn) {
       erasuresKeptBehind = txn;
+      return this;
+    }
+
+    /** What cells mean to an owner that will {@linkplain Store#raiseFloor raise a floor}. */
+    public Builder history(History value) {
+      history = value;
       return this;
     }
 
@@ -377,6 +391,12 @@ public final class Store implements AutoCloseable {
     }
   }
 
+  private void rotateIfAny() {
+    if (!active.isEmpty()) {
+      rotate();
+    }
+  }
+
   /** Freezes the mem fragment and starts another. Under the lock, or before others come. */
   private void rotate() {
     if (log != null) {
@@ -504,13 +524,39 @@ public final class Store implements AutoCloseable {
     writes.lock();
     try {
       checkOpen();
-      if (!active.isEmpty()) {
-        rotate();
-      }
+      rotateIfAny();
     } finally {
       writes.unlock();
     }
     flusher.await();
+  }
+
+  /**
+   * From now on nobody reads what the {@linkplain Builder#history history} says of changes up to
+   * this one, but for what is the newest of a column there. Rewrites leave the rest out, and
+   * fragments of which that is much are rewritten in the background.
+   *
+   * @param txn that gave it up, applied before
+   */
+  public void raiseFloor(long change, long txn) {
+    if (txn > assignedTxn) {
+      throw new InvalidRequestException(
+          "floor at change "
+              + change
+              + " by transaction "
+              + txn
+              + ": the newest is "
+              + assignedTxn);
+    }
+    floors.raise(change, txn);
+    compactor.wake();
+  }
+
+  /** A floor may have waited for it. */
+  private void snapshotClosed() {
+    if (floors.anyWaits()) {
+      compactor.wake();
+    }
   }
 
   /** Merges all disk fragments into one, and waits for it. */
@@ -645,8 +691,33 @@ public final class Store implements AutoCloseable {
     }
 
     @Override
+    public long floor() {
+      return floors.onDisk(keeper.flushedTxn(), snapshots.current());
+    }
+
+    @Override
+    public OptionalLong floorInMemory() {
+      return floors.awaitsFlush(keeper.flushedTxn())
+          ? OptionalLong.of(floors.newest())
+          : OptionalLong.empty();
+    }
+
+    @Override
+    public void flushSoon() {
+      writes.lock();
+      try {
+        if (!closed) {
+          rotateIfAny();
+        }
+      } finally {
+        writes.unlock();
+      }
+    }
+
+    @Override
     public CompactionJob job(FilePath output, List<Link> inputs, Older older) {
       StoreSettings current = settings;
+      SnapshotSet open = snapshots.current();
       return new CompactionJob(
           files,
           output,
@@ -655,11 +726,19 @@ public final class Store implements AutoCloseable {
           older,
           current.resolution(),
           expiry(current.resolution(), inputs),
-          snapshots.current(),
+          open,
           current.purge(),
+          new HistoryFloor(history, floors.at(reached(inputs), open)),
           current.fragments(),
           reads.now(),
           random.nextLong());
+    }
+
+    /** All transactions up to this one are on disk once the inputs have been rewritten. */
+    private long reached(List<Link> inputs) {
+      return inputs.stream()
+          .mapToLong(link -> link.fragment().maxTxn())
+          .reduce(keeper.flushedTxn(), Math::max);
     }
 
     private ErasureExpiry expiry(Resolution resolution, List<Link> inputs) {

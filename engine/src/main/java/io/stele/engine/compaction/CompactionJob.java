@@ -11,6 +11,7 @@ import io.stele.engine.disk.FragmentWriter;
 import io.stele.engine.fragment.CellCursor;
 import io.stele.engine.fragment.Fragment.TimeBounds;
 import io.stele.engine.merge.ErasureExpiry;
+import io.stele.engine.merge.HistoryFloor;
 import io.stele.engine.merge.Older;
 import io.stele.engine.merge.Resolution;
 import io.stele.engine.merge.RetainCursor;
@@ -32,6 +33,7 @@ import java.util.function.UnaryOperator;
  * @param gate leaves out cells that are not for this output, such as those of other tablets
  * @param older the fragments of the chain before the inputs
  * @param expiry of erasures, in a job by time without older fragments
+ * @param floor of the history; what is garbage below it is left out, and what will be is counted
  * @param now microseconds, for the purge policy
  * @param fileId a random number for the new file
  */
@@ -45,6 +47,7 @@ public record CompactionJob(
     ErasureExpiry expiry,
     SnapshotSet snapshots,
     PurgePolicy purge,
+    HistoryFloor floor,
     FragmentSettings settings,
     long now,
     long fileId) {
@@ -54,7 +57,7 @@ public record CompactionJob(
     inputs = List.copyOf(inputs);
   }
 
-  /** A job by commit. */
+  /** A job by commit, without a history. */
   public CompactionJob(
       FileStore files,
       FilePath output,
@@ -76,6 +79,7 @@ public record CompactionJob(
         ErasureExpiry.NEVER,
         snapshots,
         purge,
+        HistoryFloor.NONE,
         settings,
         now,
         fileId);
@@ -92,14 +96,16 @@ public record CompactionJob(
     try (CellCursor merged = gate.apply(Chain.cursor(inputs, TimeBounds.ALL));
         FragmentWriter writer = new FragmentWriter(files, output, settings, fileId)) {
       Retained kept = retained(merged);
+      GarbageCount garbage = new GarbageCount(floor, !older.any());
       for (int n = 1; kept.next(); n++) {
         writer.add(kept.cell());
+        garbage.add(kept.cell());
         if (n % CELLS_BETWEEN_CHECKS == 0 && cancelled.getAsBoolean()) {
           throw new CancellationException("compaction into " + output + " was cancelled");
         }
       }
       if (writer.cellCount() > 0) {
-        written = Optional.of(writer.finish());
+        written = Optional.of(writer.finish(garbage.sum()));
       }
     } finally {
       if (written.isEmpty()) {
@@ -112,6 +118,6 @@ public record CompactionJob(
   private Retained retained(CellCursor merged) {
     return resolution.isByTime()
         ? new TimeRetainCursor(merged, snapshots, older, expiry, purge, now)
-        : new RetainCursor(merged, snapshots, older, purge, now);
+        : new RetainCursor(merged, snapshots, older, purge, floor, now);
   }
 }

@@ -26,8 +26,12 @@ import java.util.Optional;
  *       adjacent fragments that have the fewest bytes.
  * </ol>
  *
- * No merge reads more than {@code maxWidth} fragments; in a chain that is longer than that, because
- * merging fell behind, the fourth rule comes first.
+ * <p>Apart from these, {@link #garbagePlan} asks for a rooted merge where more than {@code
+ * garbagePercent} of the bytes would be dropped. It may rewrite very much, for nothing but space:
+ * it can wait, and others go first.
+ *
+ * <p>No merge reads more than {@code maxWidth} fragments; in a chain that is longer than that,
+ * because merging fell behind, the fourth rule comes first.
  */
 public final class CompactionPolicy {
   private final CompactionSettings settings;
@@ -52,6 +56,21 @@ public final class CompactionPolicy {
       plan = Optional.of(shortest(chain));
     }
     return plan;
+  }
+
+  /** The widest rooted merge that is worth the garbage that it drops, if any. */
+  public Optional<CompactionPlan> garbagePlan(List<FragmentShape> chain) {
+    for (int to = Math.min(chain.size(), settings.maxWidth()); to >= 1; to--) {
+      long garbage = chain.subList(0, to).stream().mapToLong(FragmentShape::garbage).sum();
+      long bytes = bytes(chain, 0, to);
+      if (exceeds(garbage, settings.garbagePercent(), bytes)) {
+        String reason =
+            "about %d%% of the bytes of %s are garbage"
+                .formatted(Math.min(100, percent(garbage, bytes)), range(0, to));
+        return Optional.of(new CompactionPlan(0, to, reason));
+      }
+    }
+    return Optional.empty();
   }
 
   /** Everything into one fragment, even a single one; for people who ask for it. */

@@ -15,6 +15,8 @@ import io.stele.base.error.InvalidRequestException;
  * @param erasurePercent the largest share of erasures among the cells above the oldest fragment
  * @param erasureReach a merge that drops erasures reads at most this many times the cells among
  *     which they weigh
+ * @param garbagePercent the share of garbage below the floor of a history at which fragments are
+ *     rewritten without it
  */
 public record CompactionSettings(
     int minWidth,
@@ -23,9 +25,10 @@ public record CompactionSettings(
     int runPercent,
     int spacePercent,
     int erasurePercent,
-    int erasureReach) {
+    int erasureReach,
+    int garbagePercent) {
   public static final CompactionSettings DEFAULT =
-      new CompactionSettings(4, 16, 12, 120, 100, 30, 4);
+      new CompactionSettings(4, 16, 12, 120, 100, 30, 4, 20);
 
   public CompactionSettings {
     check("min width", minWidth, 2, 1_000);
@@ -35,31 +38,72 @@ public record CompactionSettings(
     check("space percent", spacePercent, 1, 100_000);
     check("erasure percent", erasurePercent, 1, 100);
     check("erasure reach", erasureReach, 1, 1_000);
+    check("garbage percent", garbagePercent, 1, 100);
   }
 
   public CompactionSettings withWidths(int least, int most) {
     return new CompactionSettings(
-        least, most, maxFragments, runPercent, spacePercent, erasurePercent, erasureReach);
+        least,
+        most,
+        maxFragments,
+        runPercent,
+        spacePercent,
+        erasurePercent,
+        erasureReach,
+        garbagePercent);
   }
 
   public CompactionSettings withMaxFragments(int value) {
     return new CompactionSettings(
-        minWidth, maxWidth, value, runPercent, spacePercent, erasurePercent, erasureReach);
+        minWidth,
+        maxWidth,
+        value,
+        runPercent,
+        spacePercent,
+        erasurePercent,
+        erasureReach,
+        garbagePercent);
   }
 
   public CompactionSettings withRunPercent(int value) {
     return new CompactionSettings(
-        minWidth, maxWidth, maxFragments, value, spacePercent, erasurePercent, erasureReach);
+        minWidth,
+        maxWidth,
+        maxFragments,
+        value,
+        spacePercent,
+        erasurePercent,
+        erasureReach,
+        garbagePercent);
   }
 
   public CompactionSettings withSpacePercent(int value) {
     return new CompactionSettings(
-        minWidth, maxWidth, maxFragments, runPercent, value, erasurePercent, erasureReach);
+        minWidth,
+        maxWidth,
+        maxFragments,
+        runPercent,
+        value,
+        erasurePercent,
+        erasureReach,
+        garbagePercent);
   }
 
   public CompactionSettings withErasures(int percent, int reach) {
     return new CompactionSettings(
-        minWidth, maxWidth, maxFragments, runPercent, spacePercent, percent, reach);
+        minWidth, maxWidth, maxFragments, runPercent, spacePercent, percent, reach, garbagePercent);
+  }
+
+  public CompactionSettings withGarbagePercent(int value) {
+    return new CompactionSettings(
+        minWidth,
+        maxWidth,
+        maxFragments,
+        runPercent,
+        spacePercent,
+        erasurePercent,
+        erasureReach,
+        value);
   }
 
   private static void check(String what, int value, int least, int most) {

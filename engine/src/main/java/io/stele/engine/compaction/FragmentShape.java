@@ -6,10 +6,17 @@ package io.stele.engine.compaction;
  * @param bytes in the file
  * @param cells of all kinds
  * @param erasures of all kinds
+ * @param garbage bytes that a rooted merge with this fragment could drop for its sake, about: they
+ *     may be in older fragments
  */
-public record FragmentShape(long bytes, long cells, long erasures) {
+public record FragmentShape(long bytes, long cells, long erasures, long garbage) {
+  /** Of a store without a history. */
+  public FragmentShape(long bytes, long cells, long erasures) {
+    this(bytes, cells, erasures, 0);
+  }
+
   public FragmentShape {
-    if (bytes < 0 || cells < 0 || erasures < 0 || erasures > cells) {
+    if (bytes < 0 || cells < 0 || erasures < 0 || erasures > cells || garbage < 0) {
       throw new IllegalArgumentException(
           "fragment of "
               + bytes
@@ -17,7 +24,9 @@ public record FragmentShape(long bytes, long cells, long erasures) {
               + cells
               + " cells, "
               + erasures
-              + " of them erasures: none may be negative, and erasures are cells");
+              + " of them erasures, and "
+              + garbage
+              + " bytes of garbage: none may be negative, and erasures are cells");
     }
   }
 }

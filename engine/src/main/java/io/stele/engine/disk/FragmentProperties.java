@@ -5,6 +5,7 @@ import io.stele.base.bytes.ByteReader;
 import io.stele.base.bytes.ByteReader.Malformed;
 import io.stele.base.bytes.Bytes;
 import java.util.Collections;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -15,8 +16,8 @@ import java.util.TreeSet;
  *   content := cells(varint) rows(varint) cellErasures(varint) wideErasures(varint)
  *              cellBytes(varint) minTimestamp(8) maxTimestamp(8) minTxn(8) maxTxn(8)
  *              firstRow(sized) lastRow(sized) familyCount(varint) family(sized)*
- *              codec(varint) blockSize(varint) [label(sized)]
- *   sized   := length(varint) bytes
+ *              codec(varint) blockSize(varint) [label(sized) [garbage]]
+ *   sized   := length(varint) bytes          (garbage: see Garbage)
  * </pre>
  *
  * @param cells of all kinds
@@ -25,7 +26,8 @@ import java.util.TreeSet;
  * @param cellBytes of rows, columns and values, uncompressed and spelt out
  * @param minTimestamp of the versions; above {@code maxTimestamp} if there are none
  * @param families ascending
- * @param label what the writer's caller noted; empty, and not stored, if nothing
+ * @param label what the writer's caller noted; empty if nothing
+ * @param garbage of the store's history; nothing if it had none, or the program was too old
  */
 public record FragmentProperties(
     long cells,
@@ -42,10 +44,27 @@ public record FragmentProperties(
     Set<Bytes> families,
     Codec codec,
     int blockSize,
-    Bytes label) {
+    Bytes label,
+    Optional<Garbage> garbage) {
 
   public FragmentProperties {
     families = Collections.unmodifiableSortedSet(new TreeSet<>(families));
+  }
+
+  /**
+   * About how many bytes a rewrite from the oldest fragment on can drop for the sake of this one.
+   *
+   * @param floor of the history
+   * @param versionBytes on average
+   */
+  public long garbageBelow(long floor, long versionBytes) {
+    return garbage.orElseGet(this::guessedGarbage).estimate(floor, versionBytes);
+  }
+
+  /** Of a file that counted none: what is more than one cell to a row may be older versions. */
+  private Garbage guessedGarbage() {
+    long versions = Math.max(0, cells - rows - cellErasures - wideErasures);
+    return versions == 0 ? Garbage.NOTHING : new Garbage(0, versions, 0, maxTimestamp);
   }
 
   ByteBuilder encode() {
@@ -58,7 +77,11 @@ public record FragmentProperties(
       out.putSized(family);
     }
     out.putVarint(codec.code()).putVarint(blockSize);
-    return label.isEmpty() ? out : out.putSized(label);
+    if (!label.isEmpty() || garbage.isPresent()) {
+      out.putSized(label);
+    }
+    garbage.ifPresent(sums -> sums.encode(out));
+    return out;
   }
 
   static FragmentProperties decode(byte[] bytes, int length) throws Malformed {
@@ -83,6 +106,8 @@ public record FragmentProperties(
             .orElseThrow(() -> in.malformed("unknown codec"));
     int blockSize = in.readVarint(Integer.MAX_VALUE, "block size");
     Bytes label = in.remaining() > 0 ? in.readSized("label") : Bytes.EMPTY;
+    Optional<Garbage> garbage =
+        in.remaining() > 0 ? Optional.of(Garbage.decode(in)) : Optional.empty();
     return new FragmentProperties(
         cells,
         rows,
@@ -98,6 +123,7 @@ public record FragmentProperties(
         families,
         codec,
         blockSize,
-        label);
+        label,
+        garbage);
   }
 }

@@ -10,6 +10,7 @@ import io.stele.base.file.FilePath;
 import io.stele.base.file.FileStore;
 import io.stele.base.file.WritableFile;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -211,8 +212,13 @@ public final class FragmentWriter implements AutoCloseable {
     return file.length() + pending.length() + (block.isEmpty() ? 0 : block.size());
   }
 
-  /** Completes the file and makes it durable. There must be at least one cell. */
+  /** Completes the file, of a store without a history, and makes it durable. */
   public FragmentProperties finish() throws IOException {
+    return finish(Optional.empty());
+  }
+
+  /** Completes the file and makes it durable. There must be at least one cell. */
+  public FragmentProperties finish(Optional<Garbage> garbage) throws IOException {
     if (cells == 0) {
       throw new IllegalStateException("fragment " + file.path() + " has no cells");
     }
@@ -243,7 +249,8 @@ public final class FragmentWriter implements AutoCloseable {
             families,
             settings.codec(),
             settings.blockSize(),
-            settings.label());
+            settings.label(),
+            garbage);
     BlockHandle propertiesHandle = store(properties.encode(), Codec.NONE);
     putFooter(rootHandle, propertiesHandle);
     writePending();

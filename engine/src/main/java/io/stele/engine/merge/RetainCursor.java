@@ -19,6 +19,10 @@ import io.stele.engine.fragment.CellCursor;
  * snapshot that is opened later reads at or above all transactions of the sources, so the set taken
  * at the start stays right.
  *
+ * <p>Below the {@linkplain HistoryFloor floor} of a history, which every snapshot sees, the newest
+ * version of a column stays and the older ones go. If it is a deletion it stays only for what older
+ * fragments hold: in a rooted rewrite it goes as well.
+ *
  * <p>The {@link RequestMark mark} of a request is kept until its lifetime is over, also if its row
  * was erased: a repeated put must not bring back what another request erased.
  */
@@ -30,6 +34,7 @@ public final class RetainCursor implements Retained {
   private final long now;
   private final ColumnWalk walk = new ColumnWalk();
   private final RetainedErasures erasures = new RetainedErasures();
+  private final HistoryWalk history;
 
   // The current column, and in it the current timestamp.
   private boolean inTime;
@@ -46,10 +51,26 @@ public final class RetainCursor implements Retained {
    */
   public RetainCursor(
       CellCursor source, SnapshotSet snapshots, Older older, PurgePolicy purge, long now) {
+    this(source, snapshots, older, purge, HistoryFloor.NONE, now);
+  }
+
+  /**
+   * As above, of a store with a history.
+   *
+   * @param floor raised before the oldest snapshot was opened
+   */
+  public RetainCursor(
+      CellCursor source,
+      SnapshotSet snapshots,
+      Older older,
+      PurgePolicy purge,
+      HistoryFloor floor,
+      long now) {
     this.source = source;
     this.snapshots = snapshots;
     this.older = older;
     this.purge = purge;
+    this.history = new HistoryWalk(floor);
     this.now = now;
   }
 
@@ -78,6 +99,7 @@ public final class RetainCursor implements Retained {
       inTime = false;
       timeCounts = false;
       newer = 0;
+      history.enterColumn();
     }
     return cell.kind.isWide() ? retainsErasure(cell) : retainsVersion(cell);
   }
@@ -118,6 +140,15 @@ public final class RetainCursor implements Retained {
         && erasures.firstHidingVersion(version) == Long.MAX_VALUE) {
       timeCounts = true;
     }
-    return !purge.purges(version.timestamp, newer, now) || older.mayHoldVersion(version.timestamp);
+    return switch (history.verdict(version)) {
+      case READ -> !purge.purges(version.timestamp, newer, now) || mayHaveOverwritten(version);
+      case REPLACED -> mayHaveOverwritten(version);
+      case DELETED -> older.any();
+      case NOTED -> false;
+    };
+  }
+
+  private boolean mayHaveOverwritten(CellView version) {
+    return older.mayHoldVersion(version.timestamp);
   }
 }

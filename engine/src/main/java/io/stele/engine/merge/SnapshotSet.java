@@ -25,7 +25,7 @@ public final class SnapshotSet {
   }
 
   /** The oldest; above every transaction if there is none. */
-  long oldest() {
+  public long oldest() {
     return txns.length == 0 ? Long.MAX_VALUE : txns[0];
   }
 }

@@ -19,13 +19,15 @@ import org.junit.jupiter.api.TestFactory;
  * <pre>
  *   plan [setting=value…]         one decision about the chain in the input, oldest first
  *   settle [setting=value…]       decisions about it until there are no more
+ *   garbage [setting=value…]      what is planned to get rid of garbage
  *   full                          what is planned when someone asks to compact everything
  *   flushes count=N size=S [erasures=P%] [setting=value…]
  *                                 so many fragments arrive, from an empty chain on
  * </pre>
  *
  * A fragment is a size, such as {@code 64MiB}, with a cell for each KiB; {@code erasures=30%} of
- * them, and {@code cells=1000}, say otherwise.
+ * them, and {@code cells=1000}, say otherwise, and {@code garbage=10MiB} can be dropped for its
+ * sake.
  */
 class CompactionPolicyGoldenTest {
   @TestFactory
@@ -40,9 +42,11 @@ class CompactionPolicyGoldenTest {
     return switch (block.command()) {
       case "plan" -> plan(policy.plan(fragments(block)), new ChainModel(fragments(block)));
       case "full" -> plan(policy.fullPlan(fragments(block)), new ChainModel(fragments(block)));
+      case "garbage" ->
+          plan(policy.garbagePlan(fragments(block)), new ChainModel(fragments(block)));
       case "settle" -> settle(policy, new ChainModel(fragments(block)), "");
       case "flushes" -> flushes(policy, block);
-      default -> throw block.unknown("plan", "full", "settle", "flushes");
+      default -> throw block.unknown("plan", "garbage", "full", "settle", "flushes");
     };
   }
 
@@ -104,7 +108,8 @@ class CompactionPolicyGoldenTest {
         setting(block, "run-percent", d, CompactionSettings::runPercent),
         setting(block, "space-percent", d, CompactionSettings::spacePercent),
         setting(block, "erasure-percent", d, CompactionSettings::erasurePercent),
-        setting(block, "erasure-reach", d, CompactionSettings::erasureReach));
+        setting(block, "erasure-reach", d, CompactionSettings::erasureReach),
+        setting(block, "garbage-percent", d, CompactionSettings::garbagePercent));
   }
 
   private static int setting(
@@ -123,16 +128,18 @@ class CompactionPolicyGoldenTest {
     List<String> words = List.of(text.trim().split("\\s+"));
     long bytes = bytes(words.getFirst());
     long cells = bytes >> 10;
+    long garbage = 0;
     double share = 0;
     for (String word : words.subList(1, words.size())) {
       String[] pair = word.split("=", 2);
       switch (pair[0]) {
         case "cells" -> cells = Long.parseLong(pair[1]);
         case "erasures" -> share = Integer.parseInt(pair[1].replace("%", "")) / 100.0;
+        case "garbage" -> garbage = bytes(pair[1]);
         default -> throw new IllegalArgumentException("fragment " + text + ": what is " + word);
       }
     }
-    return new FragmentShape(bytes, cells, Math.round(cells * share));
+    return new FragmentShape(bytes, cells, Math.round(cells * share), garbage);
   }
 
   private static long bytes(String size) {

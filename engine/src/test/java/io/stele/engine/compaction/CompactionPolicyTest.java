@@ -127,18 +127,19 @@ class CompactionPolicyTest {
   @Test
   void theDefaultsAreTheDocumentedOnes() {
     assertThat(CompactionSettings.DEFAULT)
-        .isEqualTo(new CompactionSettings(4, 16, 12, 120, 100, 30, 4));
+        .isEqualTo(new CompactionSettings(4, 16, 12, 120, 100, 30, 4, 20));
   }
 
   @ParameterizedTest
   @CsvSource({
-    "1, 16, 12, 120, 100, 30, 4, min width of 1: must be 2 to 1000",
-    "4,  3, 12, 120, 100, 30, 4, max width of 3: must be 4 to 1000",
-    "4, 16,  0, 120, 100, 30, 4, max fragments of 0: must be 1 to 1000",
-    "4, 16, 12,  99, 100, 30, 4, run percent of 99: must be 100 to 10000",
-    "4, 16, 12, 120,   0, 30, 4, space percent of 0: must be 1 to 100000",
-    "4, 16, 12, 120, 100,  0, 4, erasure percent of 0: must be 1 to 100",
-    "4, 16, 12, 120, 100, 30, 0, erasure reach of 0: must be 1 to 1000",
+    "1, 16, 12, 120, 100, 30, 4, 20, min width of 1: must be 2 to 1000",
+    "4,  3, 12, 120, 100, 30, 4, 20, max width of 3: must be 4 to 1000",
+    "4, 16,  0, 120, 100, 30, 4, 20, max fragments of 0: must be 1 to 1000",
+    "4, 16, 12,  99, 100, 30, 4, 20, run percent of 99: must be 100 to 10000",
+    "4, 16, 12, 120,   0, 30, 4, 20, space percent of 0: must be 1 to 100000",
+    "4, 16, 12, 120, 100,  0, 4, 20, erasure percent of 0: must be 1 to 100",
+    "4, 16, 12, 120, 100, 30, 0, 20, erasure reach of 0: must be 1 to 1000",
+    "4, 16, 12, 120, 100, 30, 4,  0, garbage percent of 0: must be 1 to 100",
   })
   void settingsOutOfRangeAreNamed(
       int minWidth,
@@ -148,9 +149,12 @@ class CompactionPolicyTest {
       int space,
       int erasure,
       int reach,
+      int garbage,
       String message) {
     assertThatThrownBy(
-            () -> new CompactionSettings(minWidth, maxWidth, fragments, run, space, erasure, reach))
+            () ->
+                new CompactionSettings(
+                    minWidth, maxWidth, fragments, run, space, erasure, reach, garbage))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessage("compaction " + message);
   }
@@ -179,7 +183,15 @@ class CompactionPolicyTest {
 
   private static CompactionSettings settings(
       int minWidth, int maxWidth, int fragments, int run, int space, int erasure, int reach) {
-    return new CompactionSettings(minWidth, maxWidth, fragments, run, space, erasure, reach);
+    return new CompactionSettings(
+        minWidth,
+        maxWidth,
+        fragments,
+        run,
+        space,
+        erasure,
+        reach,
+        CompactionSettings.DEFAULT.garbagePercent());
   }
 
   private static int settle(CompactionPolicy policy, ChainModel model, long seed) {
@@ -202,7 +214,8 @@ class CompactionPolicyTest {
         random.nextInt(100, 300),
         random.nextInt(1, 400),
         random.nextInt(1, 101),
-        random.nextInt(1, 10));
+        random.nextInt(1, 10),
+        CompactionSettings.DEFAULT.garbagePercent());
   }
 
   private static List<FragmentShape> randomChain(RandomGenerator random) {
