@@ -171,6 +171,13 @@ final class Compactor {
     return plan;
   }
 
+  /** About how many bytes a rewrite of all that is on disk would drop below a floor. */
+  long garbageBytes(long floor) {
+    List<FragmentShape> all = shapes(diskLinks(), floor);
+    long bytes = all.stream().mapToLong(FragmentShape::bytes).sum();
+    return Math.min(bytes, all.stream().mapToLong(FragmentShape::garbage).sum());
+  }
+
   /**
    * A rewrite for the sake of space alone: it works for a part of the time, and lets other merges
    * go first. Once one of these needs the same fragments, or somebody asks for all, it hurries.

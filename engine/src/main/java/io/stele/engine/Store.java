@@ -552,6 +552,11 @@ public final class Store implements AutoCloseable {
     compactor.wake();
   }
 
+  /** About how many bytes of the files are below the floor, and go as files are rewritten. */
+  public long garbageBytes() {
+    return compactor.garbageBytes(floors.newest());
+  }
+
   /** A floor may have waited for it. */
   private void snapshotClosed() {
     if (floors.anyWaits()) {

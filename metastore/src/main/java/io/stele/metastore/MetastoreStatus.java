@@ -9,8 +9,9 @@ import io.stele.metastore.raft.Standing;
  * @param compacted the oldest revision that can be read
  * @param diskBytes of the state's files, without the log
  * @param stateBytes of the state, with what is not in files yet
+ * @param inUseBytes of these without history that was given up and is still to be dropped, about
  * @param logBytes of the log
- * @param quotaBytes above which the state is refused more; 0 for none
+ * @param quotaBytes of those in use, above which the state is refused more; 0 for none
  * @param noSpace whether the alarm of that is raised
  */
 public record MetastoreStatus(
@@ -24,6 +25,7 @@ public record MetastoreStatus(
     int transactions,
     long diskBytes,
     long stateBytes,
+    long inUseBytes,
     long logBytes,
     long quotaBytes,
     boolean noSpace) {

@@ -259,6 +259,7 @@ final class FakeMetastore implements Metastore {
         4,
         1_000,
         1_200,
+        1_200,
         300,
         0,
         false);

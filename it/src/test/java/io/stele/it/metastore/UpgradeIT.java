@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class UpgradeIT {
   private static final String OLD = "metastore.storage.newest-version=1";
-  private static final String NEW = "metastore.storage.newest-version=2";
-  private static final String RAISED = "the group is at cluster version 2";
+  private static final String NEW = "metastore.storage.newest-version=3";
+  private static final String RAISED = "the group is at cluster version 3";
 
   private static boolean isRaised(SteleCluster cluster, int number) {
     try {

@@ -14,6 +14,8 @@ import io.stele.base.error.UnavailableException;
  *   2        the limits of commands are in the state; an expiry names the term that decided it; a
  *            grant that reached nobody is taken back; a compaction leaves the changes of its own
  *            revision; an end with very many keys is done in parts; fingerprints are compared
+ *   3        what is below the floor of the history is no part of the state: each member drops it
+ *            when it rewrites files, and no command does
  * </pre>
  *
  * <p>Whatever changes the outcome of applying an entry needs a version of its own here, and a look
@@ -23,7 +25,10 @@ public final class ClusterVersion {
   public static final int FIRST = 1;
 
   /** The newest that this program can apply. */
-  public static final int NEWEST = 2;
+  public static final int NEWEST = 3;
+
+  /** From this version on the floor of the history decides what is part of the state. */
+  public static final int WITH_FLOOR = 3;
 
   private ClusterVersion() {}
 

@@ -2,6 +2,7 @@ package io.stele.metastore.node;
 
 import io.stele.base.event.Events;
 import io.stele.metastore.command.Answer;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.Origin;
 import io.stele.metastore.state.MetastoreState;
@@ -12,8 +13,8 @@ import java.util.Deque;
 /**
  * Forgets old history, by the leader: it notes the revision once a minute (or sixty times within
  * the time kept, if that is short), and compacts to a note when that has become old enough; or,
- * once a minute, to all but so many of the newest revisions. What a compaction, also one that a
- * user asked for, leaves behind is dropped in small parts, so that the log is not held up.
+ * once a minute, to all but so many of the newest revisions. Before cluster version 3 it also has
+ * dropped, in small parts, what compactions left behind, those that users asked for included.
  */
 final class HistoryRetention {
   private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -60,8 +61,10 @@ final class HistoryRetention {
       nextCut = now + MINUTE.toNanos();
       compactTo(state.revision() - keptRevisions);
     }
-    // Whoever compacted, and whoever led when it began: what is left over is dropped.
-    if (!underWay && state.reclaimed() < state.compacted() - 1) {
+    // Until the engine does it by itself: what any compaction has left over is dropped.
+    if (state.version() < ClusterVersion.WITH_FLOOR
+        && !underWay
+        && state.reclaimed() < state.compacted() - 1) {
       underWay = true;
       reclaimNext();
     }

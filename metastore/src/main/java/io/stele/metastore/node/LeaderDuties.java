@@ -275,7 +275,7 @@ final class LeaderDuties {
         || now - lastAlarm < REPEAT.toNanos()) {
       return;
     }
-    long bytes = state.bytes();
+    long bytes = state.bytesInUse();
     if (bytes > quota) {
       lastAlarm = now;
       propose(

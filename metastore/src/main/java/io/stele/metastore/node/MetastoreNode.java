@@ -538,6 +538,7 @@ public final class MetastoreNode implements Metastore, AutoCloseable {
         transactions.size(),
         state.diskBytes(),
         state.bytes(),
+        state.bytesInUse(),
         log().bytes(),
         settings.limits().quota().bytes(),
         state.noSpace());

@@ -14,8 +14,7 @@ package io.stele.metastore.state;
  * the batch in a block, and of everything before it in the trailer: a stream that ends early, or
  * has lost or gained a block, is found out before it counts.
  *
- * <p>The cells are all that can be read, history included, but for the place in the log, which is
- * in the header.
+ * <p>The cells are the {@link ReadableCells}; the place in the log is in the header.
  */
 final class CheckpointFormat {
   static final int MAGIC = 'S' | 'T' << 8 | 'L' << 16 | 'C' << 24;

@@ -2,11 +2,8 @@ package io.stele.metastore.state;
 
 import io.stele.base.bytes.ByteBuilder;
 import io.stele.base.bytes.Crc32c;
-import io.stele.base.cell.Cell;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellBatchBuilder;
-import io.stele.base.predicate.ReadPredicate;
-import io.stele.engine.Scan;
 import io.stele.engine.Snapshot;
 import io.stele.engine.Store;
 import io.stele.metastore.raft.Position;
@@ -33,16 +30,12 @@ final class CheckpointWriter {
     header.putLong(position.term()).putLong(position.index()).putLong(revision);
     header.putInt(Crc32c.of(header.array(), 0, header.length()));
     write(header.array(), 0, header.length());
-    try (Scan scan = store.scan(ReadPredicate.ALL, snapshot)) {
+    try (ReadableCells readable = new ReadableCells(store, snapshot)) {
       CellBatchBuilder block = new CellBatchBuilder();
       long bytes = 0;
-      while (scan.next()) {
-        Cell cell = scan.cell().toCell();
-        if (cell.row().equals(Rows.APPLIED)) {
-          continue;
-        }
-        block.add(cell);
-        bytes += scan.cell().size();
+      while (readable.next()) {
+        block.add(readable.cell().toCell());
+        bytes += readable.cell().size();
         if (bytes >= BLOCK_BYTES) {
           writeBlock(block.build());
           block = new CellBatchBuilder();

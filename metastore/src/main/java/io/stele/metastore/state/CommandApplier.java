@@ -90,6 +90,7 @@ final class CommandApplier {
     agreed.write(out);
     effects.put(Rows.CLUSTER, out.toBytes());
     effects.then(() -> tables.setCluster(agreed));
+    effects.then(() -> tables.raiseFloor(effects.txn()));
     return new Answer.Done();
   }
 

@@ -1,9 +1,6 @@
 package io.stele.metastore.state;
 
-import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellView;
-import io.stele.base.predicate.ReadPredicate;
-import io.stele.engine.Scan;
 import io.stele.engine.Snapshot;
 import io.stele.engine.Store;
 import io.stele.engine.disk.DiskFragment;
@@ -18,7 +15,7 @@ import java.util.function.Consumer;
 final class Fingerprint {
   private Fingerprint() {}
 
-  /** A digest of all cells that can be read, history included, but for the place in the log. */
+  /** A digest of all {@link ReadableCells}. */
   static String of(Store store) {
     try (Snapshot snapshot = store.snapshot()) {
       return of(store, snapshot);
@@ -45,13 +42,9 @@ final class Fingerprint {
   }
 
   private static void forEach(Store store, Snapshot at, Consumer<CellView> each) {
-    Bytes place = Rows.APPLIED;
-    try (Scan scan = store.scan(ReadPredicate.ALL, at)) {
-      while (scan.next()) {
-        CellView cell = scan.cell();
-        if (place.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) != 0) {
-          each.accept(cell);
-        }
+    try (ReadableCells cells = new ReadableCells(store, at)) {
+      while (cells.next()) {
+        each.accept(cells.cell());
       }
     }
   }
@@ -73,6 +66,11 @@ final class Fingerprint {
       bytes += fragment.bytes();
     }
     return bytes;
+  }
+
+  /** Without what the engine has still to drop of the history, about. */
+  static long bytesInUse(Store store) {
+    return bytes(store) - store.garbageBytes();
   }
 
   static long diskBytes(Store store) {

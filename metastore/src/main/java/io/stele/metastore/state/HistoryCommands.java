@@ -20,13 +20,14 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * Forgets the past, in two steps: a compaction to revision C says at once that only the state at C
- * and after it, and the changes of C and after it, can be read; reclaiming then drops what nobody
- * can read any more, some revisions at a time.
+ * Forgets the past: a compaction to revision C says at once that only the state at C and after it,
+ * and the changes of C and after it, can be read. The changes of C itself can be watched, as etcd's
+ * clients expect, so what nobody can read any more ends at the floor F = C - 1. Of each key the
+ * newest version at or below F stays, unless it is a deletion: then nothing is left of the key
+ * below C. The engine drops the rest whenever it rewrites a file ({@link StoredHistory}).
  *
- * <p>The changes of C itself can be watched, as etcd's clients expect, so reclaiming ends at F = C
- * - 1. Of each key the newest version at or below F stays, unless it is a deletion: then nothing is
- * left of the key below C. Before {@link ClusterVersion} 2, F is C.
+ * <p>Before {@link ClusterVersion} 3 it was part of the state until commands of the leader dropped
+ * it, some revisions at a time; before version 2, F was C.
  */
 final class HistoryCommands {
   private static final int MAX_REVISIONS = 10_000;
@@ -62,6 +63,7 @@ final class HistoryCommands {
     }
     effects.put(Rows.COMPACTED, StateTables.number(revision));
     effects.then(() -> tables.setCompacted(revision));
+    effects.then(() -> tables.raiseFloor(effects.txn())); // behind it: readers look there
     return new Answer.Done();
   }
 
@@ -75,6 +77,9 @@ final class HistoryCommands {
   }
 
   Answer reclaim(Reclaim command, Effects effects) {
+    if (tables.version() >= ClusterVersion.WITH_FLOOR) {
+      return new Answer.Reclaimed(false); // proposed before the version was raised
+    }
     long floor = floor();
     long from = tables.reclaimed() + 1;
     long wanted = from - 1 + Math.clamp(command.revisions(), 1, MAX_REVISIONS);

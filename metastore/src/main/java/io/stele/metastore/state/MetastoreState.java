@@ -48,7 +48,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The metastore's replicated state: the same on every member that has applied the same log, down to
- * the cell. It holds the parts and routes to them; {@link Rows} says where everything is stored.
+ * the cell, but for what is below the floor of the history. It holds the parts and routes to them;
+ * {@link Rows} says where everything is stored.
  *
  * <p>Each command is one batch of the engine under a transaction number that follows from its place
  * in the log, so its changes, its answer and the place become visible, and durable, together. After
@@ -123,6 +124,7 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     return new Store.Builder(files)
         .settings(settings.store())
         .cache(new BlockCache(settings.cache().bytes()))
+        .history(StoredHistory.ALL)
         .events(events)
         .open();
   }
@@ -476,7 +478,7 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
     return tables.oldestChanges();
   }
 
-  /** How far the history has been dropped: all below {@link #compacted} is to go. */
+  /** How far commands have dropped the history, which they do before cluster version 3. */
   public long reclaimed() {
     return tables.reclaimed();
   }
@@ -650,6 +652,11 @@ public final class MetastoreState implements Replica<Applied>, AutoCloseable {
   /** What it takes up, in files and in memory. */
   public long bytes() {
     return reading(at -> Fingerprint.bytes(at.store));
+  }
+
+  /** The same without what nobody can read any more, about: it goes as files are rewritten. */
+  public long bytesInUse() {
+    return reading(at -> Fingerprint.bytesInUse(at.store));
   }
 
   /** Bytes of files. */

@@ -148,6 +148,17 @@ final class Rows {
     return RowRange.prefix(Bytes.of((byte) RULES));
   }
 
+  /** True for a version of a key. */
+  static boolean isVersion(CellView cell) {
+    return cell.rowArray[cell.rowOffset] == KEYS
+        && VALUES.compareTo(cell.familyArray, cell.familyOffset, cell.familyLength) == 0;
+  }
+
+  /** True for the keys that a revision changed. */
+  static boolean isChange(CellView cell) {
+    return cell.rowArray[cell.rowOffset] == CHANGES;
+  }
+
   /** The user key of a row of table 1. */
   static Bytes userKey(CellView cell) {
     int end = cell.rowOffset + cell.rowLength - 3; // before the mark of its end and the sub key

@@ -50,7 +50,8 @@ final class StateTables {
   /**
    * Invariant: reclaimed <= compacted <= revision; a batch is visible before its revision. Since
    * the changes of the compacted revision itself can be watched, reclaimed stays below it; older
-   * stores have reclaimed it too.
+   * stores have reclaimed it too. From version 3 on reclaimed stays as it was: what has been
+   * compacted is the engine's to drop.
    */
   private volatile long revision;
 
@@ -85,6 +86,18 @@ final class StateTables {
     loadLocks();
     loadRules();
     noSpace = current(Alarms.NO_SPACE).isPresent();
+    raiseFloor(store.assignedTxn());
+  }
+
+  /**
+   * Has the engine drop what nobody can read any more.
+   *
+   * @param txn with which that became so
+   */
+  void raiseFloor(long txn) {
+    if (version() >= ClusterVersion.WITH_FLOOR) {
+      store.raiseFloor(compacted - 1, txn);
+    }
   }
 
   /** Somebody more needs the store, for as long as it may take. */
@@ -219,23 +232,29 @@ final class StateTables {
   // ---- opening
 
   private ClusterState findCluster(MetastoreLimits own) {
-    Optional<Bytes> stored = store.get(Rows.CLUSTER, Rows.OTHERS, Bytes.EMPTY);
-    if (stored.isEmpty()) {
-      return new ClusterState(ClusterVersion.FIRST, own);
-    }
+    return store
+        .get(Rows.CLUSTER, Rows.OTHERS, Bytes.EMPTY)
+        .map(StateTables::cluster)
+        .orElseGet(() -> new ClusterState(ClusterVersion.FIRST, own));
+  }
+
+  /** What is stored in the row of that. */
+  static ClusterState cluster(Bytes stored) {
     try {
-      return ClusterState.read(
-          new ByteReader(stored.get().sharedArray(), 0, stored.get().length()));
+      return ClusterState.read(new ByteReader(stored.sharedArray(), 0, stored.length()));
     } catch (Malformed e) {
       throw Rows.corrupt(Rows.CLUSTER, e);
     }
   }
 
-  /** Rows of revisions are there without a gap from the reclaimed one on: gallop, then halve. */
+  /**
+   * Rows of revisions are there without a gap from the reclaimed one on, and surely from the
+   * compacted one on: gallop, then halve.
+   */
   private long findRevision() {
     long known =
         Math.max(
-            Math.max(FIRST_REVISION, reclaimed),
+            Math.max(Math.max(FIRST_REVISION, reclaimed), compacted),
             place.map(AppliedPlace::revision).orElse(FIRST_REVISION));
     long step = 1;
     while (isRevision(known + step)) {
@@ -335,12 +354,13 @@ final class StateTables {
   }
 
   private long number(Bytes row) {
-    Optional<Bytes> stored = store.get(row, Rows.OTHERS, Bytes.EMPTY);
-    if (stored.isEmpty()) {
-      return 0;
-    }
+    return store.get(row, Rows.OTHERS, Bytes.EMPTY).map(stored -> number(row, stored)).orElse(0L);
+  }
+
+  /** What is stored in a row for a number. */
+  static long number(Bytes row, Bytes stored) {
     try {
-      return new ByteReader(stored.get().sharedArray(), 0, stored.get().length()).readVarint();
+      return new ByteReader(stored.sharedArray(), 0, stored.length()).readVarint();
     } catch (Malformed e) {
       throw Rows.corrupt(row, e);
     }

@@ -65,6 +65,15 @@ record StoredVersion(boolean deleted, KeyValue keyValue) {
     return cell.valueLength > 0 && (cell.valueArray[cell.valueOffset] & DELETED) != 0;
   }
 
+  /** True for the stored form of a key's first version after it was created. */
+  static boolean isFirst(CellView cell) {
+    int at = cell.valueOffset + 1;
+    while (cell.valueArray[at] < 0) {
+      at++; // of the revision
+    }
+    return cell.valueArray[at + 1] == 0;
+  }
+
   private static StoredVersion decode(
       Bytes key, byte[] array, int offset, int length, boolean withValue) {
     try {

@@ -94,15 +94,15 @@ class CodecsTest {
     assertThatThrownBy(() -> EntryCodec.decode("log entry 3:9", Bytes.of((byte) 0)))
         .isInstanceOf(CorruptDataException.class)
         .hasMessageContaining("log entry 3:9")
-        .hasMessageContaining("version 0 instead of 1 to 2");
+        .hasMessageContaining("version 0 instead of 1 to 3");
   }
 
   @Test
   void anEntryOfANewerProgramIsNotCorrupt() {
-    assertThatThrownBy(() -> EntryCodec.decode("log entry 3:9", Bytes.of((byte) 3, (byte) 1)))
+    assertThatThrownBy(() -> EntryCodec.decode("log entry 3:9", Bytes.of((byte) 4, (byte) 1)))
         .isInstanceOf(UnavailableException.class)
-        .hasMessageContaining("log entry 3:9 is of cluster version 3")
-        .hasMessageContaining("up to 2; start the newer program");
+        .hasMessageContaining("log entry 3:9 is of cluster version 4")
+        .hasMessageContaining("up to 3; start the newer program");
   }
 
   /** So that a member of an older program stops at it, and not in the midst of it. */

@@ -235,7 +235,7 @@ class AnyCommandTest {
   private Command agreement() {
     return new Command.SetVersion(
         new ClusterState(
-            1 + random.nextInt(2),
+            1 + random.nextInt(ClusterVersion.NEWEST),
             new MetastoreLimits(
                 limit(8),
                 limit(2_000),

@@ -67,7 +67,7 @@ class ClusterVersionTest {
   @Test
   void limitsCanChangeLater() {
     try (TestState test = new TestState()) {
-      assertThat(test.apply(set(2, SMALL))).isEqualTo(new Answer.Done());
+      assertThat(test.apply(set(ClusterVersion.NEWEST, SMALL))).isEqualTo(new Answer.Done());
       assertThat(test.run(TestState.put("/a", "too long"))).isInstanceOf(Answer.Refused.class);
       assertThat(test.run(TestState.put("/a", "short"))).isInstanceOf(Answer.Transacted.class);
     }
@@ -79,8 +79,8 @@ class ClusterVersionTest {
       assertThat(test.apply(set(1, SMALL)))
           .isInstanceOfSatisfying(
               Answer.Refused.class,
-              refused -> assertThat(refused.message()).contains("it is 2 already"));
-      assertThat(test.state.cluster()).isEqualTo(new ClusterState(2, MetastoreLimits.DEFAULT));
+              refused -> assertThat(refused.message()).contains("it is 3 already"));
+      assertThat(test.state.cluster()).isEqualTo(new ClusterState(3, MetastoreLimits.DEFAULT));
     }
   }
 
@@ -145,10 +145,10 @@ class ClusterVersionTest {
   void anEntryOfANewerProgramStopsTheMemberAndSaysWhatToDo() {
     try (TestState test = new TestState()) {
       byte[] entry = EntryCodec.encode(List.of(new Command.TakeFingerprint())).toArray();
-      entry[0] = 3;
+      entry[0] = 4;
       assertThatThrownBy(() -> test.state.apply(new Position(1, 2), Bytes.wrap(entry)))
           .isInstanceOf(UnavailableException.class)
-          .hasMessageContaining("log entry 1:2 is of cluster version 3");
+          .hasMessageContaining("log entry 1:2 is of cluster version 4");
     }
   }
 
@@ -157,7 +157,7 @@ class ClusterVersionTest {
     TestState test = new TestState();
     test.close();
     ByteBuilder newer = new ByteBuilder(8);
-    newer.putVarint(3).putVarint(99);
+    newer.putVarint(4).putVarint(99);
     try (Store store =
         new Store.Builder(StateDirectory.open(test.files, TestState.DIRECTORY).files())
             .settings(TestState.SETTINGS.store())
@@ -172,6 +172,6 @@ class ClusterVersionTest {
     assertThatThrownBy(
             () -> MetastoreState.open(test.files, TestState.DIRECTORY, TestState.SETTINGS))
         .isInstanceOf(UnavailableException.class)
-        .hasMessageContaining("cluster version 3");
+        .hasMessageContaining("cluster version 4");
   }
 }

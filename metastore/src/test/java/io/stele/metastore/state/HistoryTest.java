@@ -11,6 +11,7 @@ import io.stele.engine.StoreSettings;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.MetastoreLimits;
 import io.stele.metastore.command.RefusedException;
@@ -25,9 +26,15 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Compaction and reclaiming: nothing that may be asked for is lost, and the rest goes. */
+/**
+ * Compaction and reclaiming, as members of cluster version 2 do them: nothing that may be asked for
+ * is lost, and the rest goes. Since then it is the engine that drops the rest: {@link
+ * HistoryFloorTest}.
+ */
 class HistoryTest {
-  private final TestState state = new TestState();
+  private static final int RECLAIMING = ClusterVersion.WITH_FLOOR - 1;
+
+  private final TestState state = new TestState(TestState.SETTINGS, RECLAIMING);
 
   @AfterEach
   void close() {
@@ -102,7 +109,7 @@ class HistoryTest {
   @Test
   void whatIsReclaimedIsGoneAndTheRestCanBeReadWhateverTheChunks() {
     for (int chunk : new int[] {1, 3, 1000}) {
-      try (TestState other = new TestState()) {
+      try (TestState other = new TestState(TestState.SETTINGS, RECLAIMING)) {
         Map<Long, List<String>> expected = new HashMap<>();
         for (int i = 0; i < 60; i++) {
           if (i % 7 == 3) {
@@ -185,7 +192,8 @@ class HistoryTest {
     try (TestState small =
         new TestState(
             TestState.SETTINGS.withLimits(
-                new MetastoreLimits(128, 1 << 20, 4096, 1 << 20, 3, 100, 100, 1 << 20)))) {
+                new MetastoreLimits(128, 1 << 20, 4096, 1 << 20, 3, 100, 100, 1 << 20)),
+            RECLAIMING)) {
       for (int i = 0; i < 6; i++) {
         small.run(put("/a" + i, "1"), put("/b" + i, "1"));
       }

@@ -7,6 +7,7 @@ import io.stele.engine.StoreSettings;
 import io.stele.metastore.RangeRead;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Refused;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.MetastoreLimits;
 import io.stele.metastore.command.Operation;
@@ -65,7 +66,7 @@ class LargeEndsTest {
 
   @Test
   void aLeaseEndsWithMoreKeysThanOneCellCanList() {
-    try (TestState state = new TestState(LARGE)) {
+    try (TestState state = new TestState(LARGE, ClusterVersion.WITH_FLOOR - 1)) {
       state.apply(new Command.GrantLease(7, Duration.ofSeconds(10)));
       for (int i = 0; i < 2_300; i++) {
         state.run(assign(longKey(i), 7));

@@ -5,6 +5,7 @@ import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Kind;
 import io.stele.metastore.command.Answer.Refused;
 import io.stele.metastore.command.Applied.WaitEnded;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.Command.Acquire;
 import io.stele.metastore.command.Comparison;
@@ -36,8 +37,14 @@ final class Model {
   final NavigableMap<Bytes, ModelLock> locks = new TreeMap<>();
   final List<WaitEnded> ended = new ArrayList<>();
   final Map<Long, Map<Long, Answer>> answers = new HashMap<>();
+  final int version;
   long compacted;
   long reclaimed;
+
+  /** At a cluster version. */
+  Model(int version) {
+    this.version = version;
+  }
 
   long revision() {
     return revisions.size() - 1L;
@@ -70,6 +77,9 @@ final class Model {
       case Command.EndDelay c -> endDelay(c, txn);
       case Command.Compact c -> compact(c.revision());
       case Command.Reclaim c -> {
+        if (version >= ClusterVersion.WITH_FLOOR) {
+          yield new Answer.Reclaimed(false);
+        }
         reclaimed = Math.max(reclaimed, Math.min(compacted - 1, reclaimed + c.revisions()));
         yield new Answer.Reclaimed(reclaimed < compacted - 1);
       }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.time.RandomSource;
 import io.stele.engine.StoreSettings;
+import io.stele.engine.compaction.CompactionSettings;
 import io.stele.metastore.LockState;
 import io.stele.metastore.RangeRead;
 import io.stele.metastore.command.Answer;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Random histories, applied to the state and to a model that says the same plainly: every answer,
  * every revision that can be read, every change that can be told and every lock must agree, across
- * flushes, restarts and checkpoints; and members that flush at other times end up the same.
+ * flushes, merges, restarts and checkpoints; and members that flush at other times end up the same.
  */
 class ModelTest {
   private static final int ENTRIES = 250;
@@ -48,10 +49,13 @@ class ModelTest {
     RandomGenerator random = RandomSource.seeded(seed);
     StateSettings settings =
         TestState.SETTINGS.withStore(
-            StoreSettings.DEFAULT.withMemory(seed % 3 == 0 ? 3_000 : 1 << 20, 100 << 20));
-    Model model = new Model();
+            StoreSettings.DEFAULT
+                .withMemory(seed % 3 == 0 ? 3_000 : 1 << 20, 100 << 20)
+                .withCompaction(CompactionSettings.DEFAULT.withWidths(2, 4).withGarbagePercent(1)));
+    // The history is dropped by commands, or by the engine.
+    Model model = new Model(seed % 2 == 0 ? ClusterVersion.WITH_FLOOR - 1 : ClusterVersion.NEWEST);
     ModelHistory history = new ModelHistory(random, model);
-    try (TestState state = new TestState(settings);
+    try (TestState state = new TestState(settings, model.version);
         TestState quiet = new TestState(TestState.SETTINGS, ClusterVersion.FIRST)) {
       for (int i = 1; i <= ENTRIES; i++) {
         if (random.nextInt(40) == 0) {

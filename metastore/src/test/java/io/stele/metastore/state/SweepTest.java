@@ -7,6 +7,7 @@ import io.stele.engine.StoreSettings;
 import io.stele.metastore.RangeRead;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.Answer.Refused;
+import io.stele.metastore.command.ClusterVersion;
 import io.stele.metastore.command.Command;
 import io.stele.metastore.command.MetastoreLimits;
 import io.stele.metastore.command.Operation;
@@ -62,7 +63,11 @@ class SweepTest {
 
   /** All keys, of which every tenth ends with a lease. */
   private static TestState filled(StateSettings settings) {
-    TestState state = new TestState(settings);
+    return filled(settings, ClusterVersion.NEWEST);
+  }
+
+  private static TestState filled(StateSettings settings, int version) {
+    TestState state = new TestState(settings, version);
     state.apply(new Command.GrantLease(7, Duration.ofSeconds(10)));
     for (int i = 0; i < KEYS; i++) {
       state.run(assign(name(i), "old " + i, 0));
@@ -188,7 +193,7 @@ class SweepTest {
 
   @Test
   void itsKeysAreReclaimedInParts() {
-    try (TestState state = filled(SMALL)) {
+    try (TestState state = filled(SMALL, ClusterVersion.WITH_FLOOR - 1)) {
       state.apply(deletion(ALL));
       long swept = state.state.revision();
       state.run(assign("after", "1", 0));

@@ -91,7 +91,7 @@ public final class MaintenanceService extends MaintenanceGrpc.MaintenanceImplBas
             .setVersion(API_VERSION)
             .setStorageVersion(STORAGE_VERSION)
             .setDbSize(status.totalBytes())
-            .setDbSizeInUse(status.stateBytes())
+            .setDbSizeInUse(status.inUseBytes())
             .setDbSizeQuota(status.quotaBytes())
             .setRaftIndex(standing.applied())
             .setRaftAppliedIndex(standing.applied())

@@ -86,7 +86,7 @@ public final class StatusPages {
     gauge(text, "etcd_debugging_mvcc_compact_revision", status.compacted());
     gauge(text, "etcd_debugging_mvcc_watcher_total", status.watches());
     gauge(text, "etcd_mvcc_db_total_size_in_bytes", status.totalBytes());
-    gauge(text, "etcd_mvcc_db_total_size_in_use_in_bytes", status.stateBytes());
+    gauge(text, "etcd_mvcc_db_total_size_in_use_in_bytes", status.inUseBytes());
     gauge(text, "process_resident_memory_bytes", residentBytes());
     response.answer(HttpResponseStatus.OK, METRICS, text.toString());
   }
