@@ -60,6 +60,13 @@ public record Selection(
     return new Selection(range, 0, 0, Order.NONE, Target.KEY, false, false, Bounds.NONE);
   }
 
+  /** The same without an order, if that is the one in which keys are found. */
+  public Selection unsorted() {
+    return order == Order.ASCENDING && target == Target.KEY
+        ? new Selection(range, revision, limit, Order.NONE, target, keysOnly, countOnly, bounds)
+        : this;
+  }
+
   /** Whether all keys must be looked at before the limit counts. */
   public boolean isSortedOrBounded() {
     return order != Order.NONE || !bounds.equals(Bounds.NONE);

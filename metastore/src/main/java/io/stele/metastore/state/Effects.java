@@ -222,6 +222,7 @@ final class Effects {
       tables.recent().add(change.now().key(), revision);
       tables.changed(change);
     }
+    tables.counts().change(changes, revision);
     tables.setRevision(revision);
     return Optional.of(new RevisionChanges(revision, changes));
   }

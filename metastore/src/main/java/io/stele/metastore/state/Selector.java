@@ -48,8 +48,9 @@ final class Selector {
             && more);
   }
 
-  void count() {
-    count++;
+  /** So many keys more are there, and not shown. */
+  void count(long keys) {
+    count += keys;
   }
 
   void show(KeyValue kv) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads keys at a revision, while others change them.
@@ -61,7 +62,7 @@ final class StateReader {
     return at(
         selection.revision(),
         revision -> {
-          Selector selector = new Selector(selection);
+          Selector selector = new Selector(selection.unsorted());
           show(selection, revision, selector);
           long newest = selection.revision() == 0 ? revision : tables.revision();
           List<KeyValue> picked = selector.picked();
@@ -78,20 +79,28 @@ final class StateReader {
     if (selection.range().isEmpty()) {
       return;
     }
-    try (Scan scan = tables.scanKeys(selection.range(), revision)) {
+    KeyRange range = selection.range();
+    Bytes rest = selector.isFull() ? range.from() : showUntilFull(range, revision, selector);
+    if (rest != null) {
+      selector.count(count(new KeyRange(rest, range.to()), revision));
+    }
+  }
+
+  /** Answers from which key on keys need only be counted; null if none are left. */
+  private @Nullable Bytes showUntilFull(KeyRange range, long revision, Selector selector) {
+    try (Scan scan = tables.scanKeys(range, revision)) {
       while (scan.next()) {
         if (StoredVersion.isDeletion(scan.cell())) {
           continue;
         }
+        Bytes key = Rows.userKey(scan.cell());
+        selector.show(StoredVersion.decode(key, scan.cell(), selector.needsValue()).keyValue());
         if (selector.isFull()) {
-          selector.count();
-        } else {
-          selector.show(
-              StoredVersion.decode(Rows.userKey(scan.cell()), scan.cell(), selector.needsValue())
-                  .keyValue());
+          return key.successor();
         }
       }
     }
+    return null;
   }
 
   /** Reads at a revision, or at the newest if it is 0, until no compaction got in the way. */
@@ -157,15 +166,33 @@ final class StateReader {
   }
 
   private long count(KeyRange range, long revision) {
-    long count = 0;
-    try (Scan scan = tables.scanKeys(range, revision)) {
+    KeyCounts.Tally tally = tables.counts().begin(range, revision);
+    long count = tally.known();
+    try {
+      for (KeyCounts.Walk walk : tally.walks()) {
+        count += count(walk, revision);
+      }
+    } finally {
+      tally.walks().forEach(KeyCounts.Walk::close);
+    }
+    return count;
+  }
+
+  private long count(KeyCounts.Walk walk, long revision) {
+    try (Scan scan = tables.scanKeys(walk.range(), revision)) {
       while (scan.next()) {
         if (!StoredVersion.isDeletion(scan.cell())) {
-          count++;
+          if (walk.isFull()) {
+            walk.begin(Rows.userKey(scan.cell()));
+          }
+          walk.add();
         }
       }
     }
-    return count;
+    if (revision >= tables.compacted()) {
+      walk.complete();
+    }
+    return walk.keys();
   }
 
   /**

@@ -61,6 +61,7 @@ final class StateTables {
   private volatile boolean noSpace;
   private volatile ClusterState cluster;
   private final RecentWrites recent;
+  private final KeyCounts counts;
 
   /** The state itself, while it is the one, and backups under way; guarded by this. */
   private int users = 1;
@@ -81,6 +82,7 @@ final class StateTables {
     this.place = store.get(Rows.APPLIED, Rows.OTHERS, Bytes.EMPTY).map(AppliedPlace::decode);
     this.revision = findRevision();
     this.recent = new RecentWrites(RECENT_WRITES, revision);
+    this.counts = new KeyCounts(revision);
     loadSessions();
     loadLeases();
     loadLocks();
@@ -167,6 +169,10 @@ final class StateTables {
 
   RecentWrites recent() {
     return recent;
+  }
+
+  KeyCounts counts() {
+    return counts;
   }
 
   void setRevision(long value) {

@@ -193,6 +193,7 @@ final class Sweep {
         range -> {
           end.put(Rows.change(revision), ChangedKeys.encode(range));
           end.then(() -> tables.recent().forget(revision));
+          end.then(() -> tables.counts().forget(revision));
           end.then(() -> tables.setRevision(revision));
         };
     swept.ifPresent(told);
