@@ -1,65 +1,38 @@
 package io.stele.client.table;
 
-import io.stele.base.error.UnavailableException;
-import io.stele.client.call.Endpoint;
+import io.stele.client.table.RowTurn.Outcome;
 import io.stele.protocol.v1.ExchangeRequest;
 import io.stele.protocol.v1.ExchangeResponse;
+import io.stele.protocol.v1.TableAnswer;
 import io.stele.protocol.wire.RowFrames;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection for single operations on rows. One thread at a time has it; the sweeper looks at
- * it meanwhile, and ends the wait by closing it.
+ * One connection for operations on rows. One thread at a time has it: it sends a request for itself
+ * and for others, receives until its own operation is answered, and leaves the rest to one of those
+ * that are not. The sweeper looks at it meanwhile, and may end the wait by closing it.
  */
 final class RowConnection implements AutoCloseable {
-  private static final long ONLY_ID = 1; // an operation is alone in its request
-
   /** One that was used this recently is not asked whether the server has ended it. */
   private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
-  /** What came of sending an operation. */
-  sealed interface Outcome {
-    /** Tells the operation. */
-    void settle(PendingOperation operation, Endpoint endpoint);
-
-    /** The connection goes on. */
-    record Answered(ExchangeResponse response) implements Outcome {
-      @Override
-      public void settle(PendingOperation operation, Endpoint endpoint) {
-        operation.answered(endpoint, response.getAnswers(0), response.getIncarnation());
-      }
-    }
-
-    /**
-     * The connection is of no use any more.
-     *
-     * @param maybe whether the operation may have been carried out
-     * @param unreachable whether nothing came from the server
-     */
-    record Lost(String what, boolean maybe, boolean unreachable) implements Outcome {
-      @Override
-      public void settle(PendingOperation operation, Endpoint endpoint) {
-        operation.failed(
-            endpoint,
-            new UnavailableException(endpoint.address() + " " + what),
-            maybe,
-            unreachable);
-      }
-    }
-  }
 
   private final InetSocketAddress address;
   private final RowFrames frames;
   private long idleSince; // of the thread that has it
 
-  private @Nullable PendingOperation operation; // guarded by this; the one that is under way
-  private long quietSince; // guarded by this
-  private @Nullable Outcome ended; // guarded by this; why the sweeper has closed it
+  /** By the id in the request, from 0; null once answered. */
+  private @Nullable RowTurn[] sent = {}; // guarded by this
+
+  private int unanswered; // guarded by this; turns that are left in sent
+  private @Nullable RowTurn receiver; // guarded by this; whose thread has the connection
+  private long quietSince; // guarded by this; by the client's clock
+  private @Nullable Outcome ended; // guarded by this; why the sweeper closed it
 
   RowConnection(InetSocketAddress address, RowFrames frames) {
     this.address = address;
@@ -83,65 +56,137 @@ final class RowConnection implements AutoCloseable {
     return isIdleFor(now, FRESH_NANOS) && frames.isStale();
   }
 
-  /** Sends an operation and waits for the answer. */
-  Outcome exchange(PendingOperation sent, long now) {
+  /** Sends operations in one request. */
+  void send(List<RowTurn> turns, long now) throws IOException {
+    ExchangeRequest.Builder request = ExchangeRequest.newBuilder();
+    for (int id = 0; id < turns.size(); id++) {
+      request.addOperations(turns.get(id).operation().message(id));
+    }
     synchronized (this) {
       quietSince = now;
-      operation = sent;
+      sent = turns.toArray(RowTurn[]::new);
+      unanswered = sent.length;
+      receiver = turns.getFirst();
     }
-    try {
-      frames.write(ExchangeRequest.newBuilder().addOperations(sent.message(ONLY_ID)).build());
-      Optional<ExchangeResponse> response = frames.read(ExchangeResponse.parser());
-      if (response.isEmpty()) {
-        return new Outcome.Lost("ended the connection", false, false);
-      }
-      return response.get().getAnswersCount() == 1
-          ? new Outcome.Answered(response.get())
-          : new Outcome.Lost("answered something else than was asked", true, false);
-    } catch (IOException e) {
-      synchronized (this) {
-        return ended == null
-            ? new Outcome.Lost("has lost the connection: " + e, true, false)
-            : ended;
-      }
-    } finally {
-      synchronized (this) {
-        operation = null;
-      }
-    }
+    frames.write(request.build());
   }
+
+  /** An operation and what came of it. */
+  record Settled(RowTurn turn, Outcome outcome) {}
 
   /**
-   * Ends an operation whose time is over.
+   * Waits for a message with answers.
    *
-   * @return the operation, if the server has been quiet for so long that it may hang, and the
-   *     operation may go elsewhere
+   * @throws IOException if no more come
    */
-  synchronized Optional<PendingOperation> sweep(long now, Duration quietAtMost) {
-    if (operation == null) {
-      return Optional.empty();
+  List<Settled> receive() throws IOException {
+    Optional<ExchangeResponse> response = frames.read(ExchangeResponse.parser());
+    if (response.isEmpty()) {
+      throw new EndedException();
     }
-    if (operation.isLate(now)) {
-      end(operation, new Outcome.Lost("is too slow to answer", true, false));
-      return Optional.empty();
+    List<Settled> settled = new ArrayList<>(response.get().getAnswersCount());
+    synchronized (this) {
+      for (TableAnswer answer : response.get().getAnswersList()) {
+        settled.add(
+            new Settled(
+                answered(answer.getId()),
+                new Outcome.Answered(answer, response.get().getIncarnation())));
+      }
     }
-    if (now - quietSince < quietAtMost.toNanos()) {
-      return Optional.empty();
-    }
-    quietSince = now;
-    return Optional.of(operation).filter(PendingOperation::mayMove);
+    return settled;
   }
 
-  /** Ends the wait for an operation, unless it has been answered by now. */
-  synchronized void end(PendingOperation waiting, Outcome why) {
-    if (operation == waiting) {
-      ended = why;
-      frames.close();
+  private RowTurn answered(long id) throws IOException {
+    RowTurn turn = id >= 0 && id < sent.length ? sent[(int) id] : null;
+    if (turn == null) {
+      throw new IOException("an answer to operation " + id + ", which was not asked for");
+    }
+    sent[(int) id] = null;
+    unanswered--;
+    return turn;
+  }
+
+  synchronized boolean awaitsAnswers() {
+    return unanswered > 0;
+  }
+
+  /** Whether a turn was sent and is not answered. */
+  synchronized boolean carries(RowTurn turn) {
+    return underWay().contains(turn);
+  }
+
+  /** Leaves what is not answered to the thread of another turn; false if none waits any more. */
+  synchronized boolean leaveToAnother() {
+    for (RowTurn turn : sent) {
+      if (turn != null && turn.lead(this)) {
+        receiver = turn;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What becomes of operations that were sent, when no more answers come. */
+  synchronized List<Settled> lost(IOException why) {
+    Outcome outcome;
+    if (ended != null) {
+      outcome = ended;
+    } else if (why instanceof EndedException) {
+      outcome = new Outcome.Lost("ended the connection", false, false);
+    } else {
+      outcome = new Outcome.Lost("has lost the connection: " + why, true, false);
+    }
+    List<Settled> settled = new ArrayList<>();
+    for (RowTurn turn : sent) {
+      if (turn != null) {
+        settled.add(new Settled(turn, outcome));
+      }
+    }
+    return settled;
+  }
+
+  /** The operations under way. */
+  synchronized List<RowTurn> underWay() {
+    List<RowTurn> all = new ArrayList<>();
+    for (RowTurn turn : sent) {
+      if (turn != null) {
+        all.add(turn);
+      }
+    }
+    return all;
+  }
+
+  /** Whether the server has said nothing for so long that it may hang; asked again after as long. */
+  synchronized boolean isQuiet(long now, long nanos) {
+    if (unanswered == 0 || now - quietSince < nanos) {
+      return false;
+    }
+    quietSince = now;
+    return true;
+  }
+
+  /** Ends the wait of one operation, unless it was answered by now. */
+  synchronized void end(RowTurn turn, Outcome why) {
+    for (int id = 0; id < sent.length; id++) {
+      if (sent[id] != turn) {
+        continue;
+      }
+      if (turn == receiver) { // its thread is blocked until the server's next message
+        ended = why;
+        frames.close();
+      } else {
+        turn.settle(why); // its answer is dropped when it comes
+      }
     }
   }
 
   @Override
   public void close() {
     frames.close();
+  }
+
+  /** The server announced that it has done nothing but what it answered. */
+  private static final class EndedException extends IOException {
+    private static final long serialVersionUID = 1;
   }
 }

@@ -3,7 +3,6 @@ package io.stele.gateway.nativeapi;
 import io.stele.base.error.UnavailableException;
 import io.stele.gateway.nativeapi.Backend.ServedTables;
 import io.stele.protocol.v1.ExchangeRequest;
-import io.stele.protocol.v1.ExchangeResponse;
 import io.stele.protocol.v1.TableOperation;
 import io.stele.protocol.wire.RowFrames;
 import java.io.IOException;
@@ -163,7 +162,7 @@ final class RowServer implements AutoCloseable {
           }
           busy = true;
         }
-        frames.write(answer(request.get()));
+        answer(request.get());
         synchronized (this) {
           busy = false;
         }
@@ -174,14 +173,14 @@ final class RowServer implements AutoCloseable {
       frames.drain();
     }
 
-    private ExchangeResponse answer(ExchangeRequest request) {
+    /** Carries out what one request asks, and answers what is slow after the rest. */
+    private void answer(ExchangeRequest request) throws IOException {
       RowOperations operations = new RowOperations(tables.get());
-      ExchangeResponse.Builder response =
-          ExchangeResponse.newBuilder().setIncarnation(operations.incarnation());
+      RowAnswers answers = new RowAnswers(frames, operations.incarnation());
       for (TableOperation operation : request.getOperationsList()) {
-        response.addAnswers(operations.answer(operation).join());
+        answers.add(operations.answer(operation));
       }
-      return response.build();
+      answers.finish();
     }
 
     /** Announces the end, unless an answer is to come first. */

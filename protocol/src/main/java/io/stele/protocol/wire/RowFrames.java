@@ -11,20 +11,21 @@ import java.nio.channels.SocketChannel;
 import java.util.Optional;
 
 /**
- * The row protocol, from one side of a connection: single operations on rows by a thread that waits
- * for each answer. It has its own port beside gRPC's, since a message through gRPC wakes four
- * threads before its answer is there, and a message here none but the two that speak.
+ * The row protocol, from one side of a connection: operations on rows for threads that wait for
+ * each answer. It has its own port beside gRPC's, since a message through gRPC wakes four threads
+ * before its answer is there, and a message here none but the two that speak.
  *
  * <pre>
  *   client := "SRP1" request*
- *   server := answer* end?
+ *   server := (answer+)* end?
  *   request, answer := length(4, big endian, above 0) message
  *   end    := 0(4)
  * </pre>
  *
- * A request is an {@code ExchangeRequest}, an answer the {@code ExchangeResponse} to it; the client
- * sends the next request when it has the answer. {@code end} says that the server has done nothing
- * but what it has answered: a request that crosses it may be sent elsewhere.
+ * A request is an {@code ExchangeRequest}. The {@code ExchangeResponse}s to it answer each of its
+ * operations once, by id, in any order; the client sends the next request when all are answered.
+ * {@code end} says that the server has done nothing but what it has answered: a request that
+ * crosses it may be sent elsewhere.
  *
  * <p>Threads: one at a time, but for {@link #close}, which any may call, and which has the one that
  * waits fail.
@@ -38,7 +39,7 @@ public final class RowFrames implements AutoCloseable {
 
   private static final byte[] HELLO = {'S', 'R', 'P', '1'};
   private static final int HEAD_BYTES = 4;
-  private static final int BUFFER_BYTES = 16 << 10;
+  private static final int BUFFER_BYTES = 64 << 10;
 
   private final SocketChannel channel;
   private final int mostIncoming;
