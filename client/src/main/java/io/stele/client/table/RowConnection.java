@@ -112,7 +112,12 @@ final class RowConnection implements AutoCloseable {
 
   /** Whether a turn was sent and is not answered. */
   synchronized boolean carries(RowTurn turn) {
-    return underWay().contains(turn);
+    for (RowTurn each : sent) {
+      if (each == turn) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Leaves what is not answered to the thread of another turn; false if none waits any more. */
@@ -156,7 +161,9 @@ final class RowConnection implements AutoCloseable {
     return all;
   }
 
-  /** Whether the server has said nothing for so long that it may hang; asked again after as long. */
+  /**
+   * Whether the server has said nothing for so long that it may hang; asked again after as long.
+   */
   synchronized boolean isQuiet(long now, long nanos) {
     if (unanswered == 0 || now - quietSince < nanos) {
       return false;

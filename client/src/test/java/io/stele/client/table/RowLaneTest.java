@@ -87,8 +87,7 @@ class RowLaneTest {
   }
 
   /** Answers with the length of the table's name, so that answers can be told apart. */
-  private static void answer(RowFrames frames, List<TableOperation> operations)
-      throws IOException {
+  private static void answer(RowFrames frames, List<TableOperation> operations) throws IOException {
     ExchangeResponse.Builder response = ExchangeResponse.newBuilder().setIncarnation(7);
     for (TableOperation each : operations) {
       response.addAnswers(
@@ -225,8 +224,7 @@ class RowLaneTest {
     RowFrames server = accept();
     read(server);
     server.writeEnd();
-    assertThat(join(one))
-        .isEqualTo(new Outcome.Lost("ended the connection", false, false));
+    assertThat(join(one)).isEqualTo(new Outcome.Lost("ended the connection", false, false));
   }
 
   @Test

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import io.stele.protocol.v1.ExchangeResponse;
-import io.stele.protocol.v1.TablePage;
 import io.stele.protocol.v1.TableAnswer;
+import io.stele.protocol.v1.TablePage;
 import io.stele.protocol.wire.RowFrames;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -105,7 +105,8 @@ class RowAnswersTest {
   /** A request may ask for many pages, and a message has a bound. */
   @Test
   void largeAnswersGoOutOneByOne() throws Exception {
-    TablePage page = TablePage.newBuilder().setCells(ByteString.copyFrom(new byte[100_000])).build();
+    TablePage page =
+        TablePage.newBuilder().setCells(ByteString.copyFrom(new byte[100_000])).build();
     Thread reads =
         Thread.ofPlatform()
             .start(

@@ -39,7 +39,7 @@ public final class RowFrames implements AutoCloseable {
 
   private static final byte[] HELLO = {'S', 'R', 'P', '1'};
   private static final int HEAD_BYTES = 4;
-  private static final int BUFFER_BYTES = 64 << 10;
+  private static final int BUFFER_BYTES = 16 << 10;
 
   private final SocketChannel channel;
   private final int mostIncoming;
