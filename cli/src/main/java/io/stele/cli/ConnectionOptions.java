@@ -28,7 +28,9 @@ public final class ConnectionOptions {
       names = "--principal",
       paramLabel = "NAME",
       order = 102,
-      description = "On whose behalf to ask, for rights on directories.")
+      description =
+          "On whose behalf to ask, for rights on directories. Servers with TLS know it by the"
+              + " certificate.")
   private @Nullable String principal;
 
   @Option(
@@ -39,12 +41,41 @@ public final class ConnectionOptions {
       description = "How long to try (default: 10s).")
   private @Nullable Duration timeout;
 
+  @Option(
+      names = "--authority",
+      paramLabel = "FILE",
+      order = 104,
+      description =
+          "Speak TLS with servers whose certificates this authority has signed (PEM; default:"
+              + " $STELE_AUTHORITY).")
+  private @Nullable Path authority;
+
+  @Option(
+      names = "--certificate",
+      paramLabel = "FILE",
+      order = 105,
+      description =
+          "Speak TLS, and prove by this certificate who you are (PEM; default:"
+              + " $STELE_CERTIFICATE).")
+  private @Nullable Path certificate;
+
+  @Option(
+      names = "--key",
+      paramLabel = "FILE",
+      order = 106,
+      description = "The key of the certificate (PEM; default: $STELE_KEY).")
+  private @Nullable Path key;
+
   public Connector.Request request(List<String> otherwise) {
     return new Connector.Request(
         Optional.ofNullable(endpoints),
         Optional.ofNullable(data),
         Optional.ofNullable(principal),
         Optional.ofNullable(timeout),
+        new TlsOptions(
+            Optional.ofNullable(authority),
+            Optional.ofNullable(certificate),
+            Optional.ofNullable(key)),
         otherwise);
   }
 }

@@ -16,6 +16,7 @@ public interface Connector {
    *
    * @param endpoints servers, with commas between
    * @param data a directory to open in this process
+   * @param tls the files by which connections are secured
    * @param otherwise the servers where nothing else says which
    */
   record Request(
@@ -23,6 +24,7 @@ public interface Connector {
       Optional<Path> data,
       Optional<String> principal,
       Optional<Duration> timeout,
+      TlsOptions tls,
       List<String> otherwise) {
     public Request {
       if (endpoints.isPresent() && data.isPresent()) {
@@ -34,7 +36,11 @@ public interface Connector {
 
     /** True if it leaves to the environment where to work, and how. */
     public boolean isOpen() {
-      return endpoints.isEmpty() && data.isEmpty() && principal.isEmpty() && timeout.isEmpty();
+      return endpoints.isEmpty()
+          && data.isEmpty()
+          && principal.isEmpty()
+          && timeout.isEmpty()
+          && tls.equals(TlsOptions.NONE);
     }
   }
 }

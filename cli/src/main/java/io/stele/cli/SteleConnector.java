@@ -9,18 +9,18 @@ import io.stele.client.Stele;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.table.Table;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 
 /** Opens stores by the client: servers over the network, a directory in this process. */
 final class SteleConnector implements Connector {
-  static final SteleConnector INSTANCE = new SteleConnector(System.getenv(Endpoints.VARIABLE));
+  static final SteleConnector INSTANCE = new SteleConnector(System.getenv());
 
   private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
 
-  private final @Nullable String environment;
+  private final Map<String, String> environment;
 
-  SteleConnector(@Nullable String environment) {
-    this.environment = environment;
+  SteleConnector(Map<String, String> environment) {
+    this.environment = Map.copyOf(environment);
   }
 
   @Override
@@ -29,12 +29,17 @@ final class SteleConnector implements Connector {
   }
 
   private Stele connect(Request request) {
-    return Stele.builder()
-        .endpoints(
-            Endpoints.choose(request.endpoints().orElse(null), environment, request.otherwise()))
-        .principal(request.principal().orElse(""))
-        .timeout(request.timeout().orElse(DEFAULT_TIMEOUT))
-        .connect();
+    Stele.Builder stele =
+        Stele.builder()
+            .endpoints(
+                Endpoints.choose(
+                    request.endpoints().orElse(null),
+                    environment.get(Endpoints.VARIABLE),
+                    request.otherwise()))
+            .principal(request.principal().orElse(""))
+            .timeout(request.timeout().orElse(DEFAULT_TIMEOUT));
+    request.tls().or(TlsOptions.of(environment)).files().ifPresent(stele::tls);
+    return stele.connect();
   }
 
   private record SteleConnection(Stele stele) implements Connection {

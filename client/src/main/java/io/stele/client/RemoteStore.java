@@ -40,7 +40,7 @@ final class RemoteStore implements StoreConnection {
 
   RemoteStore(List<String> addresses, ClientSettings settings) {
     this.metastore = new MetastoreClient(addresses, settings);
-    this.endpoints = new Endpoints(addresses, settings.calls().principal());
+    this.endpoints = new Endpoints(addresses, settings.calls());
     this.timer =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("stele-tables-timer").factory());

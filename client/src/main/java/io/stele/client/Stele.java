@@ -8,6 +8,8 @@ import io.stele.base.table.Cluster;
 import io.stele.base.table.Replicas;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.Tables;
+import io.stele.base.tls.Tls;
+import io.stele.base.tls.TlsFiles;
 import io.stele.client.dataset.DatasetTables;
 import io.stele.client.embedded.EmbeddedProvider;
 import io.stele.client.embedded.StoreConnection;
@@ -18,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 
 /**
@@ -127,7 +130,26 @@ public final class Stele implements AutoCloseable {
       return this;
     }
 
-    /** On whose behalf the client asks. */
+    /**
+     * Secures all connections, by files in PEM that are read again when they change:
+     *
+     * <pre>{@code
+     * Path certs = Path.of("certs");
+     * Stele.builder()
+     *     .endpoints("db1.example.org:7835")
+     *     .tls(TlsFiles.of(
+     *         certs.resolve("client-ann.pem"),
+     *         certs.resolve("client-ann.key"),
+     *         certs.resolve("authority.pem")))
+     *     .connect();
+     * }</pre>
+     */
+    public Builder tls(TlsFiles files) {
+      settings = settings.withCalls(settings.calls().withTls(Optional.of(Tls.open(files))));
+      return this;
+    }
+
+    /** On whose behalf the client asks. Servers with TLS know that by the certificate. */
     public Builder principal(String principal) {
       settings = settings.withCalls(settings.calls().withPrincipal(principal));
       return this;

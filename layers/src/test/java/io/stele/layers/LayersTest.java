@@ -39,7 +39,9 @@ import org.junit.jupiter.api.TestFactory;
  */
 class LayersTest {
 
-  private static final String[] JDK = {"java..", "jdk.."};
+  private static final String[] JDK = {
+    "java..", "jdk..", "javax.naming..", "javax.net..", "javax.security.."
+  };
   private static final String NULLNESS = "org.jspecify.annotations..";
 
   /** A test for each rule that is a field of this class. */
@@ -89,11 +91,28 @@ class LayersTest {
               resideInAnyPackage(
                   allowed(
                       "io.stele.base..",
+                      "io.stele.certs..",
                       "io.stele.client..",
                       "io.stele.cli..",
                       "picocli..",
                       "org.jline..")))
           .because("the command line speaks to a store as any client does; modules add to it");
+
+  static final ArchRule certsStandOnBase =
+      classes()
+          .that(are(in("certs")))
+          .should()
+          .onlyDependOnClassesThat(
+              resideInAnyPackage(
+                  allowed("io.stele.base..", "io.stele.certs..", "org.bouncycastle..")))
+          .because("it makes files, and knows nothing of those who use them");
+
+  static final ArchRule onlyCertsSeeBouncyCastle =
+      noClasses()
+          .that(are(outside("certs")))
+          .should()
+          .dependOnClassesThat(resideInAPackage("org.bouncycastle.."))
+          .because("servers and clients secure connections by the JDK alone");
 
   static final ArchRule onlyTheShellSeesTheLineEditor =
       noClasses()

@@ -10,10 +10,13 @@ import io.stele.base.table.Tables;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
 import io.stele.client.Stele;
+import io.stele.client.call.CallSettings;
 import io.stele.client.dataset.DatasetTables;
+import io.stele.client.metastore.ClientSettings;
 import io.stele.gateway.bigtable.BigtableServer;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
+import io.stele.gateway.security.PortSecurity;
 import io.stele.server.admin.NodeView;
 import io.stele.server.cluster.ClusterNode;
 import io.stele.server.cluster.ClusterNodeSettings;
@@ -53,6 +56,7 @@ final class Assembly {
   private final String self;
   private final NativeServer gateway;
   private final Channels channels;
+  private final Optional<PortSecurity> security;
   private final Events events;
   private final Parts parts;
   private final Inspection inspection;
@@ -63,6 +67,7 @@ final class Assembly {
    * Roles to be started.
    *
    * @param self how this server reaches itself, which may be without a network
+   * @param security of its ports, if they are secured
    */
   Assembly(
       Settings settings,
@@ -71,6 +76,7 @@ final class Assembly {
       String self,
       NativeServer gateway,
       Channels channels,
+      Optional<PortSecurity> security,
       Events events,
       Parts parts,
       Inspection inspection,
@@ -83,6 +89,7 @@ final class Assembly {
     this.self = self;
     this.gateway = gateway;
     this.channels = channels;
+    this.security = security;
     this.events = events;
     this.parts = parts;
     this.inspection = inspection;
@@ -92,6 +99,7 @@ final class Assembly {
   /** Refuses settings that are right each by itself, and make no server together. */
   static void check(Settings settings) {
     ServerSettings server = settings.bind(ServerSettings.class, ServerSchema.SERVER);
+    Exposure.check(settings);
     TablesSettings tables = settings.bind(TablesSettings.class, ServerSchema.TABLES);
     DatasetsSettings datasets = settings.bind(DatasetsSettings.class, ServerSchema.DATASETS);
     if (server.has(Role.DATASETS)
@@ -271,7 +279,15 @@ final class Assembly {
         parts.add(
             "the datasets",
             DatasetsRole.start(
-                settings, data, addresses, listen, metastoreFrom(), gateway, events));
+                settings,
+                data,
+                addresses,
+                listen,
+                metastoreFrom(),
+                gateway,
+                channels.tls(),
+                security,
+                events));
     view.add(
         "datasets",
         role::problem,
@@ -296,7 +312,12 @@ final class Assembly {
       Stele cluster =
           parts.add(
               "the client of the cluster for Bigtable's clients",
-              Stele.builder().endpoints(self).connect());
+              Stele.builder()
+                  .endpoints(self)
+                  .settings(
+                      ClientSettings.DEFAULTS.withCalls(
+                          CallSettings.DEFAULTS.withTls(channels.tls())))
+                  .connect());
       rows = cluster.rows();
       whole = cluster.tables();
       known = datasets.map(_ -> cluster.datasets());
@@ -316,7 +337,8 @@ final class Assembly {
               whole,
               Clock.system(),
               RandomSource.system(),
-              view.readiness()::isReady));
+              view.readiness()::isReady,
+              security));
       return addresses;
     } catch (UnavailableException e) {
       if (port != BigtableSettings.USUAL_PORT) {

@@ -13,6 +13,7 @@ import io.stele.base.file.LocalFileStore;
 import io.stele.base.settings.Settings;
 import io.stele.base.time.Clock;
 import io.stele.base.time.RandomSource;
+import io.stele.base.tls.Tls;
 import io.stele.client.call.CallSettings;
 import io.stele.client.metastore.ClientSettings;
 import io.stele.client.metastore.MetastoreClient;
@@ -24,6 +25,7 @@ import io.stele.datasets.shard.InputKinds;
 import io.stele.gateway.http.DatasetServer;
 import io.stele.gateway.http.HttpPeers;
 import io.stele.gateway.nativeapi.NativeServer;
+import io.stele.gateway.security.PortSecurity;
 import io.stele.server.dataset.SharedState;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -72,6 +74,8 @@ final class DatasetsRole implements AutoCloseable {
    * @param data the server's directory
    * @param listen the host to listen on; nothing for a server that listens nowhere
    * @param metastore the addresses of members, for a node of a cluster
+   * @param nodes how servers prove themselves to each other, where connections are secured
+   * @param security of its port, if that is secured
    */
   static DatasetsRole start(
       Settings settings,
@@ -80,6 +84,8 @@ final class DatasetsRole implements AutoCloseable {
       Optional<String> listen,
       List<String> metastore,
       NativeServer gateway,
+      Optional<Tls> nodes,
+      Optional<PortSecurity> security,
       Events events)
       throws IOException {
     DatasetsSettings known = settings.bind(DatasetsSettings.class, ServerSchema.DATASETS);
@@ -93,18 +99,21 @@ final class DatasetsRole implements AutoCloseable {
                   parts.add(
                       "datasets over HTTP",
                       DatasetServer.listen(
-                          host, Addresses.port(addresses.datasetsAddress()), known.contentType())));
+                          host,
+                          Addresses.port(addresses.datasetsAddress()),
+                          known.contentType(),
+                          security)));
       Optional<SharedState> shared =
           listen.isEmpty() || known.cluster().isEmpty()
               ? Optional.empty()
               : Optional.of(
                   parts.add(
                       "what nodes of datasets share",
-                      shared(known, known.cluster().get(), addresses, metastore, events)));
+                      shared(known, known.cluster().get(), addresses, metastore, nodes, events)));
       DatasetPeer peers =
           shared.isEmpty()
               ? new NoPeers()
-              : parts.add("the way to other nodes", new HttpPeers(PEER_PATIENCE));
+              : parts.add("the way to other nodes", new HttpPeers(PEER_PATIENCE, nodes));
       DatasetNode node =
           parts.add(
               "datasets",
@@ -143,11 +152,13 @@ final class DatasetsRole implements AutoCloseable {
       String cluster,
       Addresses addresses,
       List<String> metastore,
+      Optional<Tls> nodes,
       Events events) {
     CallSettings defaults = CallSettings.DEFAULTS;
     Duration attempt = known.session().dividedBy(4);
     CallSettings calls =
         defaults
+            .withTls(nodes)
             .withPrincipal(MetastoreRootStore.PRINCIPAL)
             .withTimeout(known.session()) // longer than that nothing is worth waiting for
             .withAttemptTimeout( // soon enough for a session to be renewed elsewhere

@@ -1,10 +1,16 @@
 package io.stele.server;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.event.Events;
 import io.stele.base.settings.About;
 import io.stele.base.settings.ByteSize;
+import io.stele.base.time.Clock;
+import io.stele.base.tls.ClientCertificates;
+import io.stele.base.tls.Identities;
+import io.stele.base.tls.Tls;
+import io.stele.base.tls.TlsFiles;
 import io.stele.gateway.etcd.EtcdOptions;
-import io.stele.gateway.etcd.EtcdTls;
+import io.stele.gateway.security.PortSecurity;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +23,9 @@ public record EtcdSettings(
             "The port for etcd's clients; 0 picks a free one. The usual one, 2379, is left to"
                 + " whoever has it already.")
         int port,
-    @About("A file in PEM: the certificate by which etcd's clients know this server, for TLS.")
+    @About(
+            "A file in PEM: the certificate by which etcd's clients know this server, where it is"
+                + " not that of tls.certificate.")
         Optional<String> certificate,
     @About("A file in PEM: the key of the certificate.") Optional<String> key,
     @About("A file in PEM: whose certificates etcd's clients must have; they need none without.")
@@ -113,9 +121,21 @@ public record EtcdSettings(
         idleTimeout);
   }
 
-  Optional<EtcdTls> tls() {
-    return certificate.map(
-        file ->
-            new EtcdTls(Path.of(file), Path.of(key.orElseThrow()), clientAuthority.map(Path::of)));
+  /**
+   * How the port for etcd's clients is secured: by its own settings, or else as all ports are.
+   *
+   * @param server of all ports, where they are secured
+   */
+  Optional<PortSecurity> security(Optional<ServerSecurity> server, Clock clock, Events events) {
+    if (certificate.isEmpty()) {
+      return server.map(ServerSecurity::ports);
+    }
+    TlsFiles files =
+        new TlsFiles(certificate.map(Path::of), key.map(Path::of), clientAuthority.map(Path::of));
+    return Optional.of(
+        new PortSecurity(
+            Tls.open(files, clock, events::publish),
+            clientAuthority.isPresent() ? ClientCertificates.REQUIRED : ClientCertificates.NONE,
+            server.map(ServerSecurity::identities).orElse(Identities.DEFAULT)));
   }
 }

@@ -119,7 +119,9 @@ final class MetastoreRole implements AutoCloseable {
   }
 
   private static Optional<String> clientUrl(Settings settings, Addresses addresses) {
-    boolean secure = settings.bind(EtcdSettings.class, ServerSchema.ETCD).tls().isPresent();
+    boolean secure =
+        settings.bind(EtcdSettings.class, ServerSchema.ETCD).certificate().isPresent()
+            || settings.bind(TlsSettings.class, ServerSchema.TLS).certificate().isPresent();
     return Optional.of(addresses.etcdAddress())
         .filter(address -> !address.isEmpty())
         .map(address -> (secure ? "https://" : "http://") + address);
@@ -154,7 +156,8 @@ final class MetastoreRole implements AutoCloseable {
             Optional.of(directory.resolve("raft")),
             addresses.raftAddress(),
             addresses.nativeAddress(),
-            server.name());
+            server.name(),
+            channels.tls());
     PeerLink link = link(settings, channels);
     if (server.forceNewCluster()) {
       new RatisSurvivor(place, replica, link)

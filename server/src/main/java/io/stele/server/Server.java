@@ -17,6 +17,7 @@ import io.stele.gateway.etcd.EtcdGateway;
 import io.stele.gateway.etcd.EtcdServer;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
+import io.stele.gateway.security.PortSecurity;
 import io.stele.metastore.raft.RaftEvent;
 import io.stele.server.admin.AdminPort;
 import io.stele.server.admin.AdminSettings;
@@ -52,6 +53,7 @@ public final class Server implements AutoCloseable {
   private final Path data;
   private final Events events;
   private final Addresses addresses;
+  private final boolean secured;
   private final String gateway;
   private final Optional<MetastoreRole> metastore;
   private final Optional<TablesRole> tables;
@@ -68,6 +70,7 @@ public final class Server implements AutoCloseable {
       Path data,
       Events events,
       Addresses addresses,
+      boolean secured,
       String gateway,
       Optional<MetastoreRole> metastore,
       Optional<TablesRole> tables,
@@ -81,6 +84,7 @@ public final class Server implements AutoCloseable {
     this.data = data;
     this.events = events;
     this.addresses = addresses;
+    this.secured = secured;
     this.gateway = gateway;
     this.metastore = metastore;
     this.tables = tables;
@@ -148,12 +152,26 @@ public final class Server implements AutoCloseable {
             StoreEvent.WorkerDied.class,
             died -> ended.completeExceptionally(new UnavailableException(died.text()))));
     Readiness readiness = new Readiness();
-    Channels channels = parts.add("connections to other members", new Channels());
+    Optional<ServerSecurity> security =
+        embedded
+            ? Optional.empty()
+            : settings.bind(TlsSettings.class, ServerSchema.TLS).open(Clock.system(), events);
+    Channels channels =
+        parts.add(
+            "connections to other members", new Channels(security.map(ServerSecurity::amongNodes)));
     EtcdSettings forEtcd = settings.bind(EtcdSettings.class, ServerSchema.ETCD);
     EtcdGateway etcd = parts.add("etcd's API", new EtcdGateway(channels, forEtcd.options()));
     etcd.serveHealth(readiness::isReady);
     Addresses chosen =
-        embedded ? Addresses.unused() : listenForEtcd(settings, directory, etcd, parts, reserved);
+        embedded
+            ? Addresses.unused()
+            : listenForEtcd(
+                settings,
+                directory,
+                etcd,
+                forEtcd.security(security, Clock.system(), events),
+                parts,
+                reserved);
     NativeServer gateway =
         parts.add(
             "the native interface",
@@ -164,7 +182,8 @@ public final class Server implements AutoCloseable {
                     Addresses.port(chosen.nativeAddress()),
                     Ports.ofRows(server),
                     channels,
-                    etcd));
+                    etcd,
+                    security.map(ServerSecurity::ports)));
     Inspection inspection =
         new Inspection(chosen.nativeAddress(), server.roles(), Clock.system())
             .directory("the server", data);
@@ -183,6 +202,7 @@ public final class Server implements AutoCloseable {
               settings,
               view,
               ended,
+              security.map(ServerSecurity::ports),
               events));
     }
     Assembly roles =
@@ -193,6 +213,7 @@ public final class Server implements AutoCloseable {
             embedded ? gateway.address() : chosen.nativeAddress(),
             gateway,
             channels,
+            security.map(ServerSecurity::ports),
             events,
             parts,
             inspection,
@@ -220,6 +241,7 @@ public final class Server implements AutoCloseable {
         data,
         events,
         addresses,
+        security.isPresent(),
         gateway.address(),
         metastore,
         tables,
@@ -240,6 +262,7 @@ public final class Server implements AutoCloseable {
       Settings settings,
       LocalFileStore directory,
       EtcdGateway etcd,
+      Optional<PortSecurity> security,
       Parts parts,
       Ports.Reserved reserved)
       throws IOException {
@@ -253,7 +276,7 @@ public final class Server implements AutoCloseable {
       try {
         parts.add(
             "the port for etcd's clients",
-            EtcdServer.listen(server.listen(), ports.etcdPort(), etcd, how.tls()));
+            EtcdServer.listen(server.listen(), ports.etcdPort(), etcd, security));
       } catch (UnavailableException e) {
         if (ports.etcdPort() != EtcdSettings.USUAL_PORT) {
           throw e;
@@ -282,6 +305,11 @@ public final class Server implements AutoCloseable {
 
   public Addresses addresses() {
     return addresses;
+  }
+
+  /** Whether its ports speak TLS. */
+  boolean secured() {
+    return secured;
   }
 
   /** Where clients of its own process reach it. */

@@ -152,6 +152,13 @@ final class ServerCommand implements Callable<Integer> {
               + " this member has.")
   private boolean forceNewCluster;
 
+  @Option(
+      names = "--insecure",
+      description =
+          "Listen beyond this machine without TLS: everybody who reaches a port can read and"
+              + " change everything.")
+  private boolean insecure;
+
   @Option(names = "--config", paramLabel = "FILE", description = "A file of settings.")
   private @Nullable Path config;
 
@@ -239,6 +246,7 @@ final class ServerCommand implements Callable<Integer> {
     add(flags, "metastore", metastore);
     add(flags, "await", await ? "true" : null);
     add(flags, "multicast", multicast ? "true" : null);
+    add(flags, "insecure", insecure ? "true" : null);
     add(flags, "force-new-cluster", forceNewCluster ? "true" : null);
     return flags;
   }

@@ -11,6 +11,7 @@ import io.stele.tables.master.MasterSettings;
 final class ServerSchema {
 
   static final String SERVER = "server";
+  static final String TLS = "tls";
   static final String ETCD = "etcd";
   static final String BIGTABLE = "bigtable";
   static final String ADMIN = "admin";
@@ -26,6 +27,7 @@ final class ServerSchema {
   static final SettingsSchema SCHEMA =
       SettingsSchema.builder()
           .section(SERVER, ServerSettings.DEFAULTS)
+          .section(TLS, TlsSettings.DEFAULTS)
           .section(ETCD, EtcdSettings.DEFAULTS)
           .section(BIGTABLE, BigtableSettings.DEFAULTS)
           .section(ADMIN, AdminSettings.DEFAULTS)
@@ -41,6 +43,9 @@ final class ServerSchema {
           .otherEnvironment("STELE_BUILD")
           .otherEnvironment("STELE_JAVA_OPTS")
           .otherEnvironment("STELE_METASTORE")
+          .otherEnvironment("STELE_AUTHORITY")
+          .otherEnvironment("STELE_CERTIFICATE")
+          .otherEnvironment("STELE_KEY")
           .otherEnvironment("STELE_LOCK_TOKEN")
           .otherEnvironment("STELE_SESSION")
           .build();

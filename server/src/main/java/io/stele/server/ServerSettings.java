@@ -36,7 +36,11 @@ public record ServerSettings(
     @About(
             "Whether the last member that is left of a group becomes a group of its own. Refused"
                 + " while another member answers.")
-        boolean forceNewCluster) {
+        boolean forceNewCluster,
+    @About(
+            "Whether to listen beyond this machine without tls.certificate, where everybody who"
+                + " reaches a port can read and change everything. Refused otherwise.")
+        boolean insecure) {
 
   /** Of the native interface. */
   public static final int DEFAULT_PORT = Endpoints.DEFAULT_PORT;
@@ -62,6 +66,7 @@ public record ServerSettings(
           Optional.empty(),
           List.of(),
           List.of(),
+          false,
           false,
           false,
           false);

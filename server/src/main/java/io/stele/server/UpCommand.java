@@ -119,12 +119,12 @@ final class UpCommand implements Callable<Integer> {
       out.println("  ./stele " + command + (asks ? endpoints : ""));
     }
     String etcd = server.addresses().etcdAddress();
-    if (!etcd.isEmpty()) {
+    if (!etcd.isEmpty() && !server.secured()) {
       out.println(
           "  ETCDCTL_API=3 ETCDCTL_ENDPOINTS=http://" + etcd + " etcdctl put greeting hello");
     }
     String bigtable = server.addresses().bigtableAddress();
-    if (!bigtable.isEmpty()) {
+    if (!bigtable.isEmpty() && !server.secured()) {
       out.println("  export BIGTABLE_EMULATOR_HOST=" + bigtable + "   # for Bigtable's clients");
     }
     out.println();

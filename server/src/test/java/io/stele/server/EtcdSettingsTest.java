@@ -4,11 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.event.Events;
 import io.stele.base.settings.ByteSize;
+import io.stele.base.time.Clock;
+import io.stele.base.tls.ClientCertificates;
+import io.stele.base.tls.Identities;
+import io.stele.base.tls.Identity;
+import io.stele.base.tls.Tls;
+import io.stele.base.tls.TlsFiles;
 import io.stele.gateway.etcd.EtcdOptions;
+import io.stele.gateway.security.PortSecurity;
+import io.stele.testkit.tls.TestCertificates;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class EtcdSettingsTest {
   private static EtcdSettings settings(String... flags) {
@@ -24,7 +36,7 @@ class EtcdSettingsTest {
     assertThat(settings()).isEqualTo(EtcdSettings.DEFAULTS);
     assertThat(settings().enabled()).isTrue();
     assertThat(settings().port()).isEqualTo(2379);
-    assertThat(settings().tls()).isEmpty();
+    assertThat(security(settings(), Optional.empty())).isEmpty();
   }
 
   @Test
@@ -64,9 +76,38 @@ class EtcdSettingsTest {
                 Duration.ofSeconds(4),
                 Duration.ofSeconds(6),
                 Duration.ofSeconds(7)));
-    assertThat(settings.tls().orElseThrow().certificate()).hasToString("c.pem");
-    assertThat(settings.tls().orElseThrow().key()).hasToString("k.pem");
-    assertThat(settings.tls().orElseThrow().clientAuthority().orElseThrow()).hasToString("a.pem");
+    assertThat(settings.certificate()).contains("c.pem");
+    assertThat(settings.key()).contains("k.pem");
+    assertThat(settings.clientAuthority()).contains("a.pem");
+  }
+
+  private static Optional<PortSecurity> security(
+      EtcdSettings settings, Optional<ServerSecurity> server) {
+    return settings.security(server, Clock.system(), new Events((_, _) -> {}));
+  }
+
+  @Test
+  void thePortIsSecuredByItsOwnFilesOrByThoseOfAllPorts(@TempDir Path folder) {
+    TestCertificates certificates = new TestCertificates(folder);
+    ServerSecurity server =
+        new ServerSecurity(
+            Tls.open(certificates.node("db1")), Identities.DEFAULT, ClientCertificates.OPTIONAL);
+    assertThat(security(settings(), Optional.of(server))).contains(server.ports());
+
+    TlsFiles own = certificates.node("etcd");
+    String certificate = "etcd.certificate=" + own.certificate().orElseThrow();
+    String key = "etcd.key=" + own.key().orElseThrow();
+    PortSecurity open = security(settings(certificate, key), Optional.of(server)).orElseThrow();
+    assertThat(open.clients()).isEqualTo(ClientCertificates.NONE);
+    assertThat(open.tls().self(Identities.DEFAULT)).isEqualTo(new Identity.Node("etcd"));
+    assertThat(
+            security(
+                    settings(
+                        certificate, key, "etcd.client-authority=" + own.authority().orElseThrow()),
+                    Optional.empty())
+                .orElseThrow()
+                .clients())
+        .isEqualTo(ClientCertificates.REQUIRED);
   }
 
   @Test

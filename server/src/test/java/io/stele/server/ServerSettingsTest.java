@@ -54,7 +54,8 @@ class ServerSettingsTest {
                 "server.metastore=d:3",
                 "server.await=true",
                 "server.multicast=true",
-                "server.force-new-cluster=true"))
+                "server.force-new-cluster=true",
+                "server.insecure=true"))
         .isEqualTo(
             new ServerSettings(
                 List.of("metastore"),
@@ -67,6 +68,7 @@ class ServerSettingsTest {
                 Optional.of("db1"),
                 List.of("b:1", "c:2"),
                 List.of("d:3"),
+                true,
                 true,
                 true,
                 true));

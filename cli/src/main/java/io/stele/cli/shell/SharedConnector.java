@@ -37,7 +37,8 @@ final class SharedConnector implements Connector {
     }
     if (shell.data().isPresent()) {
       throw new InvalidRequestException(
-          "--timeout and --principal are for servers, and this shell works on a directory");
+          "--timeout, --principal and the options of TLS are for servers, and this shell works on a"
+              + " directory");
     }
     return others.open(
         new Request(
@@ -45,6 +46,7 @@ final class SharedConnector implements Connector {
             shell.data(),
             request.principal().or(shell::principal),
             request.timeout().or(shell::timeout),
+            request.tls().or(shell.tls()),
             request.otherwise()));
   }
 

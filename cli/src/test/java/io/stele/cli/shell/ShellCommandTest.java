@@ -10,6 +10,7 @@ import io.stele.cli.CommandFixture.Run;
 import io.stele.cli.Connection;
 import io.stele.cli.Connector;
 import io.stele.cli.ExitCode;
+import io.stele.cli.TlsOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -172,6 +173,7 @@ class ShellCommandTest {
         Optional.empty(),
         Optional.empty(),
         timeout.isEmpty() ? Optional.empty() : Optional.of(Duration.parse(timeout)),
+        TlsOptions.NONE,
         List.of("local:1"));
   }
 
@@ -195,13 +197,15 @@ class ShellCommandTest {
             Optional.of(Path.of("d")),
             Optional.empty(),
             Optional.empty(),
+            TlsOptions.NONE,
             List.of());
     try (Connection shared = stele.connect(ofDirectory)) {
       SharedConnector connector = new SharedConnector(shared, ofDirectory, stele::connect);
       assertThatThrownBy(() -> connector.open(request("PT3S")))
           .isInstanceOf(InvalidRequestException.class)
           .hasMessage(
-              "--timeout and --principal are for servers, and this shell works on a directory");
+              "--timeout, --principal and the options of TLS are for servers, and this shell works"
+                  + " on a directory");
       connector.open(request("")).close();
       assertThat(stele.open()).isEqualTo(1);
     }

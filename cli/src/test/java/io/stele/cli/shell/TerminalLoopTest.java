@@ -10,6 +10,7 @@ import io.stele.cli.CommandProvider;
 import io.stele.cli.Connection;
 import io.stele.cli.Connector;
 import io.stele.cli.Main;
+import io.stele.cli.TlsOptions;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintWriter;
@@ -48,7 +49,12 @@ class TerminalLoopTest {
   private ShellSession session() {
     Connector.Request request =
         new Connector.Request(
-            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), List.of());
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            TlsOptions.NONE,
+            List.of());
     Connection connection = stele.connect(request);
     CommandEnvironment environment =
         new CommandEnvironment(

@@ -1,17 +1,21 @@
 package io.stele.client.call;
 
 import io.stele.base.error.InvalidRequestException;
+import io.stele.base.tls.Tls;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * How calls are made.
  *
+ * @param tls how connections are secured; not at all without
  * @param principal on whose behalf; empty for nobody in particular
  * @param timeout until when an operation must have its answer, all attempts together
  * @param attemptTimeout after which another server is asked
  * @param firstPause before the second attempt; doubles up to the longest, and is jittered
  */
 public record CallSettings(
+    Optional<Tls> tls,
     String principal,
     Duration timeout,
     Duration attemptTimeout,
@@ -19,6 +23,7 @@ public record CallSettings(
     Duration longestPause) {
   public static final CallSettings DEFAULTS =
       new CallSettings(
+          Optional.empty(),
           "",
           Duration.ofSeconds(10),
           Duration.ofSeconds(3),
@@ -39,19 +44,23 @@ public record CallSettings(
     }
   }
 
+  public CallSettings withTls(Optional<Tls> newTls) {
+    return new CallSettings(newTls, principal, timeout, attemptTimeout, firstPause, longestPause);
+  }
+
   public CallSettings withPrincipal(String newPrincipal) {
-    return new CallSettings(newPrincipal, timeout, attemptTimeout, firstPause, longestPause);
+    return new CallSettings(tls, newPrincipal, timeout, attemptTimeout, firstPause, longestPause);
   }
 
   public CallSettings withTimeout(Duration newTimeout) {
-    return new CallSettings(principal, newTimeout, attemptTimeout, firstPause, longestPause);
+    return new CallSettings(tls, principal, newTimeout, attemptTimeout, firstPause, longestPause);
   }
 
   public CallSettings withAttemptTimeout(Duration newAttemptTimeout) {
-    return new CallSettings(principal, timeout, newAttemptTimeout, firstPause, longestPause);
+    return new CallSettings(tls, principal, timeout, newAttemptTimeout, firstPause, longestPause);
   }
 
   public CallSettings withPauses(Duration first, Duration longest) {
-    return new CallSettings(principal, timeout, attemptTimeout, first, longest);
+    return new CallSettings(tls, principal, timeout, attemptTimeout, first, longest);
   }
 }

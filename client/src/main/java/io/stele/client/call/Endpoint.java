@@ -5,6 +5,7 @@ import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
+import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.MetadataUtils;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.protocol.local.LocalTransport;
@@ -12,6 +13,7 @@ import io.stele.protocol.wire.WireHeaders;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
 
 /** A server, and the one connection to it. */
 public final class Endpoint {
@@ -20,13 +22,14 @@ public final class Endpoint {
   private final String address;
   private final ManagedChannel connection;
   private final Channel channel;
+  private final Optional<Secured> secured;
   private volatile int rowsPort; // 0: none, or not known
 
-  Endpoint(String address, String principal) {
+  Endpoint(String address, String principal, Optional<Secured> secured) {
     this.address = address;
+    this.secured = secured;
     this.connection =
-        builder(address)
-            .usePlaintext()
+        builder(address, secured)
             .directExecutor() // answers are handled where they are read
             .disableRetry() // we know better which calls may be made again
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
@@ -45,16 +48,20 @@ public final class Endpoint {
     }
   }
 
-  private static ManagedChannelBuilder<?> builder(String address) {
+  private static ManagedChannelBuilder<?> builder(String address, Optional<Secured> secured) {
     if (LocalTransport.isLocal(address)) {
-      return LocalTransport.channel(address);
+      return LocalTransport.channel(address).usePlaintext();
     }
     int colon = address.lastIndexOf(':');
     if (colon < 1 || !address.substring(colon + 1).matches("[0-9]{1,5}")) {
       throw new InvalidRequestException("endpoint \"" + address + "\": must be HOST:PORT");
     }
-    return ManagedChannelBuilder.forAddress(
-        address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
+    NettyChannelBuilder builder =
+        NettyChannelBuilder.forAddress(
+            address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
+    return secured
+        .map(secure -> builder.sslContext(secure.grpc()))
+        .orElseGet(builder::usePlaintext);
   }
 
   public String address() {
@@ -74,6 +81,16 @@ public final class Endpoint {
   public Optional<InetSocketAddress> rowsAddress() {
     int port = rowsPort;
     return port == 0 ? Optional.empty() : Optional.of(new InetSocketAddress(host(address), port));
+  }
+
+  /** For connections to there, where all of them are secured. */
+  public Optional<SSLContext> rowsSecurity() {
+    return secured.map(Secured::rows);
+  }
+
+  /** Its host, as its certificate must name it. */
+  public String host() {
+    return host(address);
   }
 
   private static String host(String address) {

@@ -5,6 +5,7 @@ import io.stele.base.error.UnavailableException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -15,17 +16,19 @@ public final class Endpoints implements AutoCloseable {
   private static final int MOST_LEARNT = 16;
 
   private final String principal;
+  private final Optional<Secured> secured;
   private final List<String> addresses;
   private final ConcurrentHashMap<String, Endpoint> opened = new ConcurrentHashMap<>();
   private volatile List<String> all; // those that were given, then some that were learnt
   private volatile Endpoint current;
   private volatile boolean closed;
 
-  public Endpoints(List<String> addresses, String principal) {
+  public Endpoints(List<String> addresses, CallSettings settings) {
     if (addresses.isEmpty()) {
       throw new InvalidRequestException("no endpoints: must be at least one HOST:PORT");
     }
-    this.principal = principal;
+    this.principal = settings.principal();
+    this.secured = settings.tls().map(Secured::by);
     this.addresses = List.copyOf(new LinkedHashSet<>(addresses));
     this.all = this.addresses;
     this.addresses.forEach(this::at);
@@ -72,7 +75,7 @@ public final class Endpoints implements AutoCloseable {
   public Endpoint at(String address) {
     Endpoint known = opened.get(address);
     if (known == null) {
-      known = opened.computeIfAbsent(address, a -> new Endpoint(a, principal));
+      known = opened.computeIfAbsent(address, a -> new Endpoint(a, principal, secured));
     }
     if (closed) {
       known.close();

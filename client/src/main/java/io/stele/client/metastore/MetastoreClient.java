@@ -50,7 +50,7 @@ public final class MetastoreClient implements AutoCloseable {
 
   MetastoreClient(
       List<String> addresses, ClientSettings settings, Clock clock, RandomGenerator random) {
-    this.endpoints = new Endpoints(addresses, settings.calls().principal());
+    this.endpoints = new Endpoints(addresses, settings.calls());
     this.timer =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("stele-client-timer").factory());

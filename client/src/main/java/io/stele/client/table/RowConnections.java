@@ -1,15 +1,21 @@
 package io.stele.client.table;
 
 import io.stele.base.time.Clock;
+import io.stele.base.tls.BlockingChannel;
+import io.stele.base.tls.PlainChannel;
+import io.stele.base.tls.TlsChannel;
 import io.stele.client.call.Endpoint;
 import io.stele.client.table.RowTurn.Outcome;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
 
 /**
  * Connections by {@link io.stele.protocol.wire.RowFrames}, for threads that wait for what they ask:
@@ -70,7 +76,8 @@ final class RowConnections implements AutoCloseable {
       return false;
     }
     Server server =
-        servers.computeIfAbsent(endpoint, _ -> new Server(lane(FOR_READS), lane(FOR_CHANGES)));
+        servers.computeIfAbsent(
+            endpoint, _ -> new Server(lane(endpoint, FOR_READS), lane(endpoint, FOR_CHANGES)));
     RowLane lane = operation.changes() ? server.changes() : server.reads();
     Outcome outcome = lane.exchange(operation, address.get());
     if (outcome == null) {
@@ -80,8 +87,18 @@ final class RowConnections implements AutoCloseable {
     return true;
   }
 
-  private RowLane lane(int usual) {
-    return new RowLane(clock, usual, RowLane.PATIENCE);
+  private RowLane lane(Endpoint endpoint, int usual) {
+    return new RowLane(clock, usual, RowLane.PATIENCE, socket -> secured(endpoint, socket));
+  }
+
+  private BlockingChannel secured(Endpoint endpoint, SocketChannel socket) throws IOException {
+    Optional<SSLContext> context = endpoint.rowsSecurity();
+    if (context.isEmpty()) {
+      return new PlainChannel(socket);
+    }
+    TlsChannel channel = TlsChannel.client(socket, context.get(), endpoint.host());
+    channel.handshake(RowLane.CONNECT_PATIENCE, clock);
+    return channel;
   }
 
   /** Ends operations whose time is over, and looks whether servers hang. */

@@ -1,6 +1,7 @@
 package io.stele.client.table;
 
 import io.stele.base.time.Clock;
+import io.stele.base.tls.BlockingChannel;
 import io.stele.client.table.RowConnection.Settled;
 import io.stele.client.table.RowTurn.Outcome;
 import io.stele.protocol.wire.RowFrames;
@@ -41,14 +42,22 @@ final class RowLane implements AutoCloseable {
   /** How long a thread queues before it takes another way. */
   static final Duration PATIENCE = Duration.ofMillis(20);
 
-  private static final long CONNECT_MILLIS = 1_000;
+  /** How long a server may take to accept a connection, and then to prove who it is. */
+  static final Duration CONNECT_PATIENCE = Duration.ofSeconds(1);
+
   private static final long AVOID_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /** In one request. Larger operations take the stream, which bounds what is under way. */
   static final int MOST_BYTES = RowFrames.MOST_REQUEST_BYTES / 2;
 
+  /** How a connection is secured before anything is sent by it. */
+  interface Securing {
+    BlockingChannel secure(SocketChannel socket) throws IOException;
+  }
+
   private final Clock clock;
+  private final Securing securing;
   private final int usual;
   private final long patienceNanos;
   private final Set<RowConnection> busy = ConcurrentHashMap.newKeySet();
@@ -64,8 +73,9 @@ final class RowLane implements AutoCloseable {
    *
    * @param usual as many connections as serve callers best while no operation takes long
    */
-  RowLane(Clock clock, int usual, Duration patience) {
+  RowLane(Clock clock, int usual, Duration patience, Securing securing) {
     this.clock = clock;
+    this.securing = securing;
     this.usual = usual;
     this.patienceNanos = patience.toNanos();
   }
@@ -132,16 +142,16 @@ final class RowLane implements AutoCloseable {
     }
   }
 
-  private static RowFrames connect(SocketAddress address) throws IOException {
-    SocketChannel channel = SocketChannel.open();
-    RowFrames frames = new RowFrames(channel, RowFrames.MOST_ANSWER_BYTES);
+  private RowFrames connect(SocketAddress address) throws IOException {
+    SocketChannel socket = SocketChannel.open();
     try {
-      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      channel.socket().connect(address, (int) CONNECT_MILLIS);
+      socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      socket.socket().connect(address, (int) CONNECT_PATIENCE.toMillis());
+      RowFrames frames = new RowFrames(securing.secure(socket), RowFrames.MOST_ANSWER_BYTES);
       frames.greet();
       return frames;
     } catch (IOException | RuntimeException e) {
-      frames.close();
+      socket.close();
       throw e;
     }
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.stele.base.time.Clock;
+import io.stele.base.tls.PlainChannel;
 import io.stele.client.table.RowTurn.Outcome;
 import io.stele.protocol.v1.ExchangeRequest;
 import io.stele.protocol.v1.ExchangeResponse;
@@ -32,7 +33,7 @@ class RowLaneTest {
   private InetSocketAddress address;
   private final List<RowFrames> accepted = new ArrayList<>();
   private final List<Thread> callers = new ArrayList<>();
-  private RowLane lane = new RowLane(Clock.system(), 1, LONG);
+  private RowLane lane = new RowLane(Clock.system(), 1, LONG, PlainChannel::new);
 
   @BeforeEach
   void listen() throws IOException {
@@ -50,11 +51,12 @@ class RowLaneTest {
   }
 
   private void patience(Duration patience) {
-    lane = new RowLane(Clock.system(), 1, patience);
+    lane = new RowLane(Clock.system(), 1, patience, PlainChannel::new);
   }
 
   private RowFrames accept() throws IOException {
-    RowFrames frames = new RowFrames(listener.accept(), RowFrames.MOST_REQUEST_BYTES);
+    RowFrames frames =
+        new RowFrames(new PlainChannel(listener.accept()), RowFrames.MOST_REQUEST_BYTES);
     accepted.add(frames);
     assertThat(frames.isGreeted()).isTrue();
     return frames;

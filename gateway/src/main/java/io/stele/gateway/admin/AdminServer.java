@@ -1,7 +1,10 @@
 package io.stele.gateway.admin;
 
+import io.stele.gateway.security.HttpSecurity;
+import io.stele.gateway.security.PortSecurity;
 import io.stele.gateway.web.HttpServers;
 import io.stele.gateway.web.WebGuard;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -17,7 +20,8 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
  * pages come as their owners do:
  *
  * <pre>{@code
- * AdminServer admin = AdminServer.listen("127.0.0.1", 7838, guard, defects);
+ * AdminServer admin =
+ *     AdminServer.listen("127.0.0.1", 7838, guard, defects, Optional.empty());
  * admin.serve("/livez", _ -> AdminAnswer.plain(AdminAnswer.OK, "ok\n"));
  * }</pre>
  */
@@ -31,7 +35,12 @@ public final class AdminServer implements AutoCloseable {
   private final ServerConnector connector;
   private final AdminHandler handler;
 
-  private AdminServer(String host, int port, WebGuard guard, Consumer<Throwable> defects) {
+  private AdminServer(
+      String host,
+      int port,
+      WebGuard guard,
+      Consumer<Throwable> defects,
+      Optional<PortSecurity> security) {
     QueuedThreadPool pool = new QueuedThreadPool(THREADS, 1);
     pool.setName("stele-admin");
     pool.setDaemon(true);
@@ -40,7 +49,9 @@ public final class AdminServer implements AutoCloseable {
     this.server.setStopTimeout(STOP_MILLIS);
     HttpConfiguration http = new HttpConfiguration();
     http.setSendServerVersion(false);
-    this.connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
+    this.connector =
+        new ServerConnector(
+            server, 1, 1, HttpSecurity.connections(security, new HttpConnectionFactory(http)));
     this.connector.setHost(host);
     this.connector.setPort(port);
     this.connector.setIdleTimeout(IDLE_MILLIS);
@@ -55,10 +66,15 @@ public final class AdminServer implements AutoCloseable {
    * @param port 0 for any that is free
    * @param guard against web pages of others
    * @param defects gets what pages throw that they should not
+   * @param security of connections, if they are secured
    */
   public static AdminServer listen(
-      String host, int port, WebGuard guard, Consumer<Throwable> defects) {
-    AdminServer made = new AdminServer(host, port, guard, defects);
+      String host,
+      int port,
+      WebGuard guard,
+      Consumer<Throwable> defects,
+      Optional<PortSecurity> security) {
+    AdminServer made = new AdminServer(host, port, guard, defects, security);
     boolean listens = false;
     try {
       HttpServers.start(made.server, host + ":" + port + " for the admin port");

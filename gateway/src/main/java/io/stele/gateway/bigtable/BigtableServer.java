@@ -21,10 +21,12 @@ import io.stele.gateway.bigtable.operation.OperationsService;
 import io.stele.gateway.health.HealthService;
 import io.stele.gateway.memory.RequestMemory;
 import io.stele.gateway.metric.GrpcRequests;
+import io.stele.gateway.security.PortSecurity;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -33,13 +35,20 @@ import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
 /**
- * A port for Bigtable's clients, without TLS, as they expect of what {@code BIGTABLE_EMULATOR_HOST}
- * names:
+ * A port for Bigtable's clients. Without TLS it is what they expect of {@code
+ * BIGTABLE_EMULATOR_HOST}:
  *
  * <pre>{@code
  * BigtableServer port =
  *     BigtableServer.listen(
- *         "127.0.0.1", 8086, tables, admin, Clock.system(), RandomSource.system(), () -> true);
+ *         "127.0.0.1",
+ *         8086,
+ *         tables,
+ *         admin,
+ *         Clock.system(),
+ *         RandomSource.system(),
+ *         () -> true,
+ *         Optional.empty());
  * }</pre>
  */
 public final class BigtableServer implements AutoCloseable {
@@ -63,7 +72,8 @@ public final class BigtableServer implements AutoCloseable {
       TableAdmin wholes,
       Clock clock,
       RandomGenerator random,
-      BooleanSupplier ready)
+      BooleanSupplier ready,
+      Optional<PortSecurity> security)
       throws IOException {
     BigtableCalls calls = new BigtableCalls(threads);
     Notes notes = new Notes(tables, wholes);
@@ -76,6 +86,7 @@ public final class BigtableServer implements AutoCloseable {
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
             .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .permitKeepAliveWithoutCalls(true);
+    security.ifPresent(secured -> secured.secure(builder));
     RequestMemory.ofProcess().guard(builder);
     GrpcRequests.measure(builder);
     List<ServerServiceDefinition> services =
@@ -100,6 +111,7 @@ public final class BigtableServer implements AutoCloseable {
    * @param port 0 for any that is free
    * @param tables with the rows of all tables, wherever they are
    * @param ready for gRPC's health checks; must not wait
+   * @param security of connections, if they are secured
    */
   public static BigtableServer listen(
       String host,
@@ -108,9 +120,10 @@ public final class BigtableServer implements AutoCloseable {
       TableAdmin admin,
       Clock clock,
       RandomGenerator random,
-      BooleanSupplier ready) {
+      BooleanSupplier ready,
+      Optional<PortSecurity> security) {
     try {
-      return new BigtableServer(host, port, tables, admin, clock, random, ready);
+      return new BigtableServer(host, port, tables, admin, clock, random, ready, security);
     } catch (IOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new UnavailableException(

@@ -38,7 +38,8 @@ import java.util.random.RandomGenerator;
  *
  * <pre>{@code
  * EtcdGateway etcd = new EtcdGateway(channels);
- * NativeServer server = NativeServer.listen("127.0.0.1", 7835, OptionalInt.of(7837), channels, etcd);
+ * NativeServer server = NativeServer.listen(
+ *     "127.0.0.1", 7835, OptionalInt.of(7837), channels, etcd, Optional.empty());
  * etcd.serve(metastore, admin);
  * EtcdServer port = EtcdServer.listen("127.0.0.1", 2379, etcd);
  * }</pre>
@@ -74,7 +75,7 @@ public final class EtcdGateway implements MoreServices, AutoCloseable {
             new LeaseService(calls, access, random),
             new LockService(calls, access, blocking, random),
             new ElectionService(calls, access, blocking, random),
-            new ClusterService(calls, access, blocking),
+            new ClusterService(calls, access, blocking, channels.tls().isPresent()),
             new MaintenanceService(calls, access, blocking),
             new AuthService(calls, access, blocking));
   }

@@ -3,14 +3,23 @@ package io.stele.gateway.etcd;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.SslContext;
 import io.stele.base.error.UnavailableException;
 import io.stele.gateway.etcd.cluster.MaintenanceService;
 import io.stele.gateway.etcd.json.HttpOrGrpc;
 import io.stele.gateway.etcd.json.JsonHandler;
 import io.stele.gateway.etcd.json.StatusPages;
 import io.stele.gateway.metric.GrpcRequests;
+import io.stele.gateway.security.Callers;
+import io.stele.gateway.security.PortSecurity;
 import io.stele.gateway.web.WebGuard;
 import io.stele.protocol.local.LocalTransport;
+import io.stele.protocol.tls.GrpcTls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -31,6 +40,17 @@ public final class EtcdServer implements AutoCloseable {
   /** A little above what a request may have, so that one too large gets etcd's own answer. */
   private static final int MAX_MESSAGE_BYTES = 4 << 20;
 
+  /**
+   * Clients of gRPC offer HTTP/2 alone; whoever offers both wants JSON, which speaks HTTP/1.1 here.
+   */
+  private static final ApplicationProtocolConfig PROTOCOLS =
+      new ApplicationProtocolConfig(
+          Protocol.ALPN,
+          SelectorFailureBehavior.NO_ADVERTISE,
+          SelectedListenerFailureBehavior.ACCEPT,
+          ApplicationProtocolNames.HTTP_1_1,
+          ApplicationProtocolNames.HTTP_2);
+
   private final Server server;
   private final EtcdGateway gateway;
   private final Server local; // for what comes in JSON
@@ -38,7 +58,7 @@ public final class EtcdServer implements AutoCloseable {
   private @Nullable ManagedChannel self; // made for the first request in JSON; guarded by this
   private boolean closed; // guarded by this
 
-  private EtcdServer(String host, int port, EtcdGateway gateway, Optional<EtcdTls> tls)
+  private EtcdServer(String host, int port, EtcdGateway gateway, Optional<PortSecurity> security)
       throws IOException {
     this.gateway = gateway;
     EtcdOptions how = gateway.options();
@@ -57,10 +77,11 @@ public final class EtcdServer implements AutoCloseable {
             .protocolNegotiator(
                 new HttpOrGrpc(
                     () -> new JsonHandler(this::self, pages, guard),
-                    tls.map(EtcdTls::context),
+                    security.map(EtcdServer::context),
                     how.handshakeTimeout(),
                     how.idleTimeout()))
             .handshakeTimeout(Long.MAX_VALUE, TimeUnit.NANOSECONDS); // JSON has none: HttpOrGrpc
+    security.ifPresent(secured -> builder.addTransportFilter(new Callers(secured.identities())));
     gateway.addTo(builder);
     GrpcRequests.measure(builder);
     NettyServerBuilder within =
@@ -71,6 +92,10 @@ public final class EtcdServer implements AutoCloseable {
     GrpcRequests.measure(within);
     this.local = within.build().start();
     this.server = start(builder, local);
+  }
+
+  private static SslContext context(PortSecurity security) {
+    return GrpcTls.build(security.context().applicationProtocolConfig(PROTOCOLS));
   }
 
   private static long nanos(Duration time) {
@@ -98,12 +123,12 @@ public final class EtcdServer implements AutoCloseable {
   /**
    * Begins to listen.
    *
-   * @param tls if connections are to be secured
+   * @param security of connections, if they are secured
    */
   public static EtcdServer listen(
-      String host, int port, EtcdGateway gateway, Optional<EtcdTls> tls) {
+      String host, int port, EtcdGateway gateway, Optional<PortSecurity> security) {
     try {
-      return new EtcdServer(host, port, gateway, tls);
+      return new EtcdServer(host, port, gateway, security);
     } catch (IOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new UnavailableException(

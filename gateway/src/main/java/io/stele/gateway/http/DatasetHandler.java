@@ -3,9 +3,12 @@ package io.stele.gateway.http;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.DatasetStatus;
 import io.stele.base.dataset.Lookup;
+import io.stele.base.error.DeniedException;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.text.Json;
+import io.stele.base.tls.Identities;
+import io.stele.base.tls.Identity;
 import io.stele.datasets.serve.DatasetService;
 import io.stele.datasets.serve.Glance;
 import io.stele.datasets.serve.OpenedLookup;
@@ -19,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -28,6 +32,7 @@ import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -103,6 +108,7 @@ final class DatasetHandler extends Handler.Abstract {
   private final Answers answers;
   private final Executor threads;
   private final Executor diskThreads;
+  private final Optional<Identities> identities;
   private volatile @Nullable DatasetService service;
 
   /**
@@ -110,12 +116,15 @@ final class DatasetHandler extends Handler.Abstract {
    *
    * @param threads a virtual one for each task
    * @param diskThreads platform threads, for what waits for the disk
+   * @param identities tells nodes from others, where connections are secured
    */
-  DatasetHandler(Answers answers, Executor threads, Executor diskThreads) {
+  DatasetHandler(
+      Answers answers, Executor threads, Executor diskThreads, Optional<Identities> identities) {
     super(InvocationType.NON_BLOCKING);
     this.answers = answers;
     this.threads = threads;
     this.diskThreads = diskThreads;
+    this.identities = identities;
   }
 
   void serve(@Nullable DatasetService served) {
@@ -138,6 +147,7 @@ final class DatasetHandler extends Handler.Abstract {
   }
 
   private void route(DatasetService served, Request request, Response response, Callback callback) {
+    checkNode(request);
     String method = request.getMethod();
     boolean get = HttpMethod.GET.is(method) || HttpMethod.HEAD.is(method);
     String path = request.getHttpURI().getPath();
@@ -163,6 +173,24 @@ final class DatasetHandler extends Handler.Abstract {
       require(get, method, "GET, or POST to get many keys");
       Measured.begin(STATUS, named.dataset(), request, response);
       later(response, callback, (to, done) -> dataset(served, named.dataset(), request, to, done));
+    }
+  }
+
+  /** What nodes ask each other is for nodes alone, where these can be told from others. */
+  private void checkNode(Request request) {
+    String query = request.getHttpURI().getQuery();
+    if (identities.isEmpty() || query == null || RequestPath.parameter(query, PROXY) == null) {
+      return;
+    }
+    EndPoint.@Nullable SslSessionData secured =
+        request.getConnectionMetaData().getConnection().getEndPoint().getSslSessionData();
+    Identity caller =
+        secured == null ? new Identity.Unchecked() : identities.get().of(secured.sslSession());
+    if (!(caller instanceof Identity.Node)) {
+      throw new DeniedException(
+          "the parameter proxy is for the servers of the cluster: "
+              + caller.describe()
+              + " has no certificate of a node");
     }
   }
 

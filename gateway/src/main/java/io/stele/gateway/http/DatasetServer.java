@@ -1,7 +1,10 @@
 package io.stele.gateway.http;
 
 import io.stele.datasets.serve.DatasetService;
+import io.stele.gateway.security.HttpSecurity;
+import io.stele.gateway.security.PortSecurity;
 import io.stele.gateway.web.HttpServers;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -23,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * known; it answers 503 until it is given what to serve:
  *
  * <pre>{@code
- * DatasetServer server = DatasetServer.listen("127.0.0.1", 0, "application/octet-stream");
+ * DatasetServer server =
+ *     DatasetServer.listen("127.0.0.1", 0, "application/octet-stream", Optional.empty());
  * server.serve(datasets);
  * }</pre>
  */
@@ -47,7 +51,7 @@ public final class DatasetServer implements AutoCloseable {
   private final ServerConnector connector;
   private final DatasetHandler handler;
 
-  private DatasetServer(String host, int port, String valueType) {
+  private DatasetServer(String host, int port, String valueType, Optional<PortSecurity> security) {
     QueuedThreadPool pool = new QueuedThreadPool(THREADS, Math.min(THREADS, 4));
     pool.setName("stele-http");
     pool.setDaemon(true);
@@ -55,12 +59,16 @@ public final class DatasetServer implements AutoCloseable {
     this.server = new Server(pool);
     this.server.setStopTimeout(STOP_MILLIS);
     this.server.setErrorHandler(new PlainErrors());
-    this.connector = new ServerConnector(server, 1, -1, new KeyConnections(http()));
+    this.connector =
+        new ServerConnector(
+            server, 1, -1, HttpSecurity.connections(security, new KeyConnections(http())));
     this.connector.setHost(host);
     this.connector.setPort(port);
     this.connector.setIdleTimeout(IDLE_MILLIS);
     this.server.addConnector(connector);
-    this.handler = new DatasetHandler(new Answers(valueType), threads, diskThreads);
+    this.handler =
+        new DatasetHandler(
+            new Answers(valueType), threads, diskThreads, security.map(PortSecurity::identities));
     this.diskThreads.allowCoreThreadTimeOut(true);
     this.server.setHandler(handler);
   }
@@ -79,9 +87,11 @@ public final class DatasetServer implements AutoCloseable {
    *
    * @param port 0 for any that is free
    * @param valueType the content type of values
+   * @param security of connections, if they are secured
    */
-  public static DatasetServer listen(String host, int port, String valueType) {
-    DatasetServer made = new DatasetServer(host, port, valueType);
+  public static DatasetServer listen(
+      String host, int port, String valueType, Optional<PortSecurity> security) {
+    DatasetServer made = new DatasetServer(host, port, valueType, security);
     boolean listens = false;
     try {
       HttpServers.start(made.server, host + ":" + port);

@@ -3,6 +3,7 @@ package io.stele.gateway.http;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.DatasetStatus;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.tls.Tls;
 import io.stele.datasets.serve.DatasetPeer;
 import io.stele.datasets.serve.LargeValue;
 import io.stele.datasets.serve.PeerAnswer;
@@ -11,6 +12,7 @@ import io.stele.gateway.http.IncomingAnswer.LargeAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +24,8 @@ import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
 import org.eclipse.jetty.http.HttpCookieStore;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.io.ClientConnector;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +49,7 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
   private static final int QUEUED = 4096;
 
   private final HttpClient client;
+  private final String scheme;
 
   /**
    * Connects when it is first asked to.
@@ -52,9 +57,14 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
    * @param patience with a connection on which nothing happens: a lookup is given up if nothing has
    *     arrived and nobody has cancelled it, and a large value of which nobody has taken anything.
    *     Half a minute at most.
+   * @param tls that accepts nodes alone; nothing for connections without TLS
    */
-  public HttpPeers(Duration patience) {
-    this.client = new HttpClient(new HttpClientTransportOverHTTP(1));
+  public HttpPeers(Duration patience, Optional<Tls> tls) {
+    ClientConnector connector = new ClientConnector();
+    connector.setSelectors(1);
+    tls.ifPresent(secured -> connector.setSslContextFactory(ssl(secured)));
+    this.scheme = tls.isPresent() ? "https://" : "http://";
+    this.client = new HttpClient(new HttpClientTransportOverHTTP(connector));
     QueuedThreadPool pool = new QueuedThreadPool(THREADS, 1);
     pool.setName("stele-http-peers");
     pool.setDaemon(true);
@@ -73,6 +83,12 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
       throw new UnavailableException("cannot make connections to other nodes: " + e, e);
     }
     client.getContentDecoderFactories().clear();
+  }
+
+  private static SslContextFactory.Client ssl(Tls tls) {
+    SslContextFactory.Client ssl = new SslContextFactory.Client(); // compares the host
+    ssl.setSslContext(tls.context());
+    return ssl;
   }
 
   @Override
@@ -124,7 +140,7 @@ public final class HttpPeers implements DatasetPeer, AutoCloseable {
 
   private Request to(String address, String rest) {
     try {
-      return client.newRequest("http://" + address + "/" + rest);
+      return client.newRequest(scheme + address + "/" + rest);
     } catch (IllegalArgumentException e) {
       throw new UnavailableException("'" + address + "' is no address of a node", e);
     }

@@ -1,9 +1,13 @@
 package io.stele.gateway.nativeapi;
 
 import io.grpc.ManagedChannel;
-import io.grpc.ManagedChannelBuilder;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.handler.ssl.SslContext;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.tls.Tls;
+import io.stele.protocol.tls.GrpcTls;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
@@ -13,14 +17,36 @@ public final class Channels implements AutoCloseable {
   static final int MAX_MESSAGE_BYTES = 8 << 20;
 
   private final ConcurrentHashMap<String, ManagedChannel> channels = new ConcurrentHashMap<>();
+  private final Optional<Tls> tls;
+  private final Optional<SslContext> secure;
   private volatile boolean closed;
+
+  /** Without TLS. */
+  public Channels() {
+    this(Optional.empty());
+  }
+
+  /**
+   * To other nodes.
+   *
+   * @param tls that accepts nodes alone; nothing for connections without TLS
+   */
+  public Channels(Optional<Tls> tls) {
+    this.tls = tls;
+    this.secure = tls.map(GrpcTls::client);
+  }
+
+  /** How nodes prove themselves to each other. */
+  public Optional<Tls> tls() {
+    return tls;
+  }
 
   public ManagedChannel to(String address) {
     ManagedChannel known = channels.get(address);
     if (known != null) {
       return known;
     }
-    ManagedChannel channel = channels.computeIfAbsent(address, Channels::open);
+    ManagedChannel channel = channels.computeIfAbsent(address, this::open);
     if (closed) {
       channel.shutdownNow();
       throw new UnavailableException("connection to " + address + ": this server is stopping");
@@ -28,14 +54,17 @@ public final class Channels implements AutoCloseable {
     return channel;
   }
 
-  private static ManagedChannel open(String address) {
+  private ManagedChannel open(String address) {
     int colon = address.lastIndexOf(':');
     if (colon < 1 || !address.substring(colon + 1).matches("[0-9]{1,5}")) {
       throw new InvalidRequestException("address \"" + address + "\": must be HOST:PORT");
     }
-    return ManagedChannelBuilder.forAddress(
-            address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)))
-        .usePlaintext()
+    NettyChannelBuilder builder =
+        NettyChannelBuilder.forAddress(
+            address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
+    return secure
+        .map(builder::sslContext)
+        .orElseGet(builder::usePlaintext)
         .directExecutor()
         .maxInboundMessageSize(MAX_MESSAGE_BYTES)
         // A member that was cut off without a word is noticed, and connecting to one that was away

@@ -2,8 +2,12 @@ package io.stele.gateway.nativeapi;
 
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.StreamObserver;
+import io.stele.metastore.Consistency;
 import io.stele.metastore.Metastore;
+import io.stele.metastore.RangeRead;
 import io.stele.metastore.command.Origin;
+import io.stele.metastore.key.KeyRange;
+import io.stele.metastore.key.PathKey;
 import io.stele.metastore.raft.Member;
 import io.stele.protocol.v1.AbortRequest;
 import io.stele.protocol.v1.AbortResponse;
@@ -55,6 +59,7 @@ import io.stele.protocol.v1.WatchResponse;
 import io.stele.protocol.wire.ErrorMapping;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
@@ -430,9 +435,29 @@ final class MetastoreService extends MetastoreGrpc.MetastoreImplBase {
         () -> backend.admin().transferLead(request.getMember()));
   }
 
+  /** It holds all keys: where it is known who asks, whoever may not read them all gets none. */
   @Override
   public void backup(BackupRequest request, StreamObserver<Chunk> caller) {
-    ChunkOutput.send(caller, blocking, out -> backend.metastore().backup(out));
+    CallInfo call = CallInfo.current();
+    ChunkOutput.send(
+        caller,
+        blocking,
+        out -> {
+          Metastore metastore = backend.metastore();
+          if (call.proven()) {
+            checkReadsAll(metastore, call.principal());
+          }
+          metastore.backup(out);
+        });
+  }
+
+  private static void checkReadsAll(Metastore metastore, String principal) {
+    RangeRead any = new RangeRead(KeyRange.prefix(PathKey.ROOT), 1, true, false, 0);
+    try {
+      var _ = metastore.read(principal, any, Consistency.STALE).join();
+    } catch (CompletionException e) {
+      throw ErrorMapping.fromThrown("a backup holds all keys", e);
+    }
   }
 
   @Override

@@ -1,6 +1,9 @@
 package io.stele.gateway.nativeapi;
 
+import static io.grpc.ServerInterceptors.intercept;
+
 import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.stele.base.dataset.Datasets;
 import io.stele.base.error.UnavailableException;
@@ -12,6 +15,8 @@ import io.stele.base.table.Tables;
 import io.stele.base.table.TabletLocator;
 import io.stele.gateway.memory.RequestMemory;
 import io.stele.gateway.metric.GrpcRequests;
+import io.stele.gateway.security.NodesOnly;
+import io.stele.gateway.security.PortSecurity;
 import io.stele.metastore.Metastore;
 import io.stele.protocol.local.LocalTransport;
 import io.stele.protocol.wire.WireLimits;
@@ -20,6 +25,7 @@ import io.stele.replicas.push.ReplicaPeer;
 import io.stele.tables.master.TabletControl;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ExecutorService;
@@ -59,12 +65,16 @@ public final class NativeServer implements AutoCloseable {
       String name,
       OptionalInt rowsPort,
       Channels channels,
-      MoreServices more)
+      MoreServices more,
+      Optional<PortSecurity> security)
       throws IOException {
+    security.ifPresent(secured -> secured.secure(builder));
+    NodesOnly nodesOnly = new NodesOnly();
     this.rows =
         rowsPort.isEmpty()
             ? Optional.empty()
-            : Optional.of(RowServer.listen(name, rowsPort.getAsInt(), backend::tablesIfServed));
+            : Optional.of(
+                RowServer.listen(name, rowsPort.getAsInt(), backend::tablesIfServed, security));
     rows.ifPresent(listening -> builder.intercept(new RowsPortHeader(listening.port())));
     more.addTo(builder);
     RequestMemory.ofProcess().guard(builder);
@@ -77,12 +87,12 @@ public final class NativeServer implements AutoCloseable {
             .permitKeepAliveWithoutCalls(true)
             .intercept(new CallInfo.Reader())
             .addService(new MetastoreService(backend, new Forwarder(channels), blocking, timer))
-            .addService(new MetastorePeerService(backend, blocking))
+            .addService(intercept(new MetastorePeerService(backend, blocking), nodesOnly))
             .addService(tables)
             .addService(new TableAdminService(backend, blocking))
-            .addService(new TabletControlService(backend, blocking))
+            .addService(intercept(new TabletControlService(backend, blocking), nodesOnly))
             .addService(new ClusterService(backend, blocking))
-            .addService(replicas)
+            .addService(intercept(replicas, nodesOnly))
             .addService(new ReplicasService(backend, blocking))
             .addService(new NodeService(backend, blocking))
             .addService(new DatasetsService(backend, blocking))
@@ -99,7 +109,7 @@ public final class NativeServer implements AutoCloseable {
    * @param channels to the other members, for forwarding; not closed with the server
    */
   public static NativeServer listen(String host, int port, Channels channels) {
-    return listen(host, port, OptionalInt.empty(), channels, MoreServices.NONE);
+    return listen(host, port, OptionalInt.empty(), channels, MoreServices.NONE, Optional.empty());
   }
 
   /**
@@ -107,16 +117,23 @@ public final class NativeServer implements AutoCloseable {
    *
    * @param rowsPort also serves single operations on rows there, 0 for any port that is free
    * @param more of other protocols, at the same port
+   * @param security of both ports, if they are secured
    */
   public static NativeServer listen(
-      String host, int port, OptionalInt rowsPort, Channels channels, MoreServices more) {
+      String host,
+      int port,
+      OptionalInt rowsPort,
+      Channels channels,
+      MoreServices more,
+      Optional<PortSecurity> security) {
     return listen(
         NettyServerBuilder.forAddress(new InetSocketAddress(host, port)),
         host,
         rowsPort,
         host + ":" + port,
         channels,
-        more);
+        more,
+        security);
   }
 
   /** Begins to listen to clients of this process, which have no network in between. */
@@ -128,7 +145,8 @@ public final class NativeServer implements AutoCloseable {
         OptionalInt.empty(),
         address,
         channels,
-        MoreServices.NONE);
+        MoreServices.NONE,
+        Optional.empty());
   }
 
   private static NativeServer listen(
@@ -137,9 +155,10 @@ public final class NativeServer implements AutoCloseable {
       OptionalInt rowsPort,
       String where,
       Channels channels,
-      MoreServices more) {
+      MoreServices more,
+      Optional<PortSecurity> security) {
     try {
-      return new NativeServer(builder, name, rowsPort, channels, more);
+      return new NativeServer(builder, name, rowsPort, channels, more, security);
     } catch (IOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new UnavailableException("cannot listen on " + where + ": " + cause.getMessage(), e);
@@ -240,6 +259,11 @@ public final class NativeServer implements AutoCloseable {
   /** What it tells of itself to whoever asks; may look at disks. */
   public void inspectBy(Supplier<NodeReport> looking) {
     backend.inspectBy(looking);
+  }
+
+  /** All of its services, for a test that must not forget one. */
+  List<ServerServiceDefinition> services() {
+    return server.getServices();
   }
 
   public int port() {

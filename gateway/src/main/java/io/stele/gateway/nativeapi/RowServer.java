@@ -1,7 +1,12 @@
 package io.stele.gateway.nativeapi;
 
 import io.stele.base.error.UnavailableException;
+import io.stele.base.time.Clock;
+import io.stele.base.tls.BlockingChannel;
+import io.stele.base.tls.PlainChannel;
+import io.stele.base.tls.TlsChannel;
 import io.stele.gateway.nativeapi.Backend.ServedTables;
+import io.stele.gateway.security.PortSecurity;
 import io.stele.protocol.v1.ExchangeRequest;
 import io.stele.protocol.v1.TableOperation;
 import io.stele.protocol.wire.RowFrames;
@@ -11,6 +16,7 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -21,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,14 +48,24 @@ final class RowServer implements AutoCloseable {
   /** How long a request may have been on its way when the end was announced. */
   private static final long CROSSING_MILLIS = 100;
 
+  /** How long a client may take to prove who it is. */
+  private static final Duration HANDSHAKE_PATIENCE = Duration.ofSeconds(5);
+
   private final ServerSocketChannel listener;
   private final Supplier<@Nullable ServedTables> tables;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+  private final Optional<PortSecurity> security;
+  private final Optional<SSLContext> context;
   private volatile boolean ending;
 
-  private RowServer(ServerSocketChannel listener, Supplier<@Nullable ServedTables> tables) {
+  private RowServer(
+      ServerSocketChannel listener,
+      Supplier<@Nullable ServedTables> tables,
+      Optional<PortSecurity> security) {
     this.listener = listener;
     this.tables = tables;
+    this.security = security;
+    this.context = security.map(secured -> secured.tls().context());
   }
 
   /**
@@ -56,8 +73,13 @@ final class RowServer implements AutoCloseable {
    *
    * @param port 0 for any that is free
    * @param tables that answer, asked for each request
+   * @param security of connections, if they are secured
    */
-  static RowServer listen(String host, int port, Supplier<@Nullable ServedTables> tables)
+  static RowServer listen(
+      String host,
+      int port,
+      Supplier<@Nullable ServedTables> tables,
+      Optional<PortSecurity> security)
       throws IOException {
     ServerSocketChannel listener = ServerSocketChannel.open();
     try {
@@ -67,7 +89,7 @@ final class RowServer implements AutoCloseable {
       throw new UnavailableException(
           "cannot listen on " + host + ":" + port + ": " + e.getMessage(), e);
     }
-    RowServer server = new RowServer(listener, tables);
+    RowServer server = new RowServer(listener, tables, security);
     Thread.ofPlatform().daemon().name("stele-rows-accept").start(server::accept);
     return server;
   }
@@ -125,19 +147,33 @@ final class RowServer implements AutoCloseable {
 
   /** One client's thread, as it were. */
   private final class Connection {
+    private final Optional<TlsChannel> secured;
     private final RowFrames frames;
     private final Thread thread;
     private final CompletableFuture<Void> left = new CompletableFuture<>();
     private boolean busy; // guarded by this; a request was read, and its answer is not written
     private boolean ended; // guarded by this; the end was announced
+    private boolean established; // guarded by this; what is sent is understood
 
     Connection(SocketChannel channel) {
-      this.frames = new RowFrames(channel, RowFrames.MOST_REQUEST_BYTES);
+      this.secured =
+          context.map(with -> TlsChannel.server(channel, with, security.orElseThrow().clients()));
+      this.frames =
+          new RowFrames(
+              secured.<BlockingChannel>map(each -> each).orElseGet(() -> new PlainChannel(channel)),
+              RowFrames.MOST_REQUEST_BYTES);
+      this.established = secured.isEmpty();
       this.thread = Thread.ofPlatform().daemon().name("stele-rows").unstarted(this::run);
     }
 
     private void run() {
       try {
+        if (secured.isPresent()) {
+          secured.get().handshake(HANDSHAKE_PATIENCE, Clock.system());
+          synchronized (this) {
+            established = true;
+          }
+        }
         if (frames.isGreeted()) {
           answerAll();
         }
@@ -185,8 +221,8 @@ final class RowServer implements AutoCloseable {
 
     /** Announces the end, unless an answer is to come first. */
     private synchronized void end() {
-      if (busy || ended) {
-        return;
+      if (busy || ended || !established) {
+        return; // its own thread sees to it
       }
       ended = true;
       try {

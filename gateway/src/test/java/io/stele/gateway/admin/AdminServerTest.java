@@ -8,6 +8,7 @@ import io.stele.gateway.web.WebGuard;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,7 +31,7 @@ class AdminServerTest {
   void listen() {
     WebGuard guard =
         new WebGuard("admin", List.of("https://console"), List.of("node-1"), true, true);
-    server = AdminServer.listen("127.0.0.1", 0, guard, defects::add);
+    server = AdminServer.listen("127.0.0.1", 0, guard, defects::add, Optional.empty());
     server.serve("/page", _ -> AdminAnswer.plain(AdminAnswer.OK, "read\n"));
     server.serve(
         "/change/",

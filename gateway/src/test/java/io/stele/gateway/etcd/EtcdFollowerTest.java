@@ -20,6 +20,7 @@ import io.stele.protocol.etcd.LockResponse;
 import io.stele.protocol.etcd.RangeRequest;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -38,7 +39,8 @@ class EtcdFollowerTest {
   @BeforeEach
   void open() {
     nativePort =
-        NativeServer.listen("127.0.0.1", 0, OptionalInt.empty(), channels, leader.gateway());
+        NativeServer.listen(
+            "127.0.0.1", 0, OptionalInt.empty(), channels, leader.gateway(), Optional.empty());
     gateway = new EtcdGateway(channels);
     gateway.serve(follower(), EtcdMember.nobody());
     server = EtcdServer.listen("127.0.0.1", 0, gateway);

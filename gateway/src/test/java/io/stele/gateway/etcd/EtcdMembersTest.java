@@ -20,9 +20,11 @@ import io.stele.protocol.etcd.WatchGrpc;
 import io.stele.protocol.etcd.WatchRequest;
 import io.stele.protocol.etcd.WatchResponse;
 import java.lang.reflect.Proxy;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +38,11 @@ class EtcdMembersTest {
   }
 
   private MemberAdmin admin(Optional<String> url) {
+    return admin(() -> url);
+  }
+
+  /** Says a URL for its clients each time it is asked who it is. */
+  private MemberAdmin admin(Supplier<Optional<String>> url) {
     return (MemberAdmin)
         Proxy.newProxyInstance(
             MemberAdmin.class.getClassLoader(),
@@ -47,7 +54,7 @@ class EtcdMembersTest {
                           new Member("self", "127.0.0.1:1", "127.0.0.1:2"),
                           Optional.of("group"),
                           2,
-                          url);
+                          url.get());
                   case "add" -> throw new UnavailableException("nobody answers there");
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
@@ -76,6 +83,17 @@ class EtcdMembersTest {
   void aMemberWithoutAPortOfItsOwnForThemHasItsNativeOne() {
     member.gateway().serve(member.node, admin(Optional.empty()));
     assertThat(list().getFirst().getClientURLsList()).containsExactly("http://127.0.0.1:2");
+  }
+
+  /** The member is asked for its URL first, and then whether clients come by TLS. */
+  @Test
+  void clientsWhoCameByTlsAreSentNowhereWithout() {
+    Iterator<Optional<String>> unknownThenSecured =
+        List.of(Optional.<String>empty(), Optional.of("https://db1:2379")).iterator();
+    member.gateway().serve(member.node, admin(unknownThenSecured::next));
+    assertThat(list())
+        .singleElement()
+        .satisfies(one -> assertThat(one.getClientURLsList()).isEmpty());
   }
 
   /** E5: "server stopped" would have clients try other members. */

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +32,7 @@ class DatasetServerTest {
 
   @BeforeEach
   void listen() {
-    server = DatasetServer.listen("127.0.0.1", 0, "application/x-score");
+    server = DatasetServer.listen("127.0.0.1", 0, "application/x-score", Optional.empty());
     server.serve(datasets);
     http = new RawHttp(server.port());
   }
@@ -516,7 +517,8 @@ class DatasetServerTest {
   void portInUseIsAClearError() {
     int port = server.port();
 
-    assertThatThrownBy(() -> DatasetServer.listen("127.0.0.1", port, "text/plain"))
+    assertThatThrownBy(
+            () -> DatasetServer.listen("127.0.0.1", port, "text/plain", Optional.empty()))
         .isInstanceOf(UnavailableException.class)
         .hasMessageContaining("cannot listen on 127.0.0.1:" + port);
   }

@@ -15,6 +15,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -28,13 +29,13 @@ class HttpPeersTest {
   private static final Duration LONG = Duration.ofSeconds(20);
 
   private final FakeDatasets datasets = new FakeDatasets();
-  private final HttpPeers peers = new HttpPeers(LONG);
+  private final HttpPeers peers = new HttpPeers(LONG, Optional.empty());
   private DatasetServer server;
   private String address;
 
   @BeforeEach
   void listen() {
-    server = DatasetServer.listen("127.0.0.1", 0, "application/octet-stream");
+    server = DatasetServer.listen("127.0.0.1", 0, "application/octet-stream", Optional.empty());
     server.serve(datasets);
     address = "127.0.0.1:" + server.port();
   }

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +36,7 @@ class LargeValuesTest {
   private static final long MOST_UNDER_WAY = 10 << 20;
 
   private final FakeDatasets datasets = new FakeDatasets();
-  private final HttpPeers peers = new HttpPeers(Duration.ofSeconds(20));
+  private final HttpPeers peers = new HttpPeers(Duration.ofSeconds(20), Optional.empty());
   private final Semaphore mayEnd = new Semaphore(0); // values stop one byte before their end
   private final AtomicLong sent = new AtomicLong();
   private final CountDownLatch cutOff = new CountDownLatch(1);
@@ -48,7 +49,7 @@ class LargeValuesTest {
     holder = new ServerSocket();
     holder.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     Thread.ofVirtual().start(this::accept);
-    server = DatasetServer.listen("127.0.0.1", 0, "application/octet-stream");
+    server = DatasetServer.listen("127.0.0.1", 0, "application/octet-stream", Optional.empty());
     server.serve(datasets);
     datasets.opening = this::open;
   }

@@ -3,6 +3,7 @@ package io.stele.gateway.nativeapi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import io.stele.base.tls.PlainChannel;
 import io.stele.protocol.v1.ExchangeResponse;
 import io.stele.protocol.v1.TableAnswer;
 import io.stele.protocol.v1.TablePage;
@@ -30,8 +31,9 @@ class RowAnswersTest {
       listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       client =
           new RowFrames(
-              SocketChannel.open(listener.getLocalAddress()), RowFrames.MOST_ANSWER_BYTES);
-      server = new RowFrames(listener.accept(), RowFrames.MOST_REQUEST_BYTES);
+              new PlainChannel(SocketChannel.open(listener.getLocalAddress())),
+              RowFrames.MOST_ANSWER_BYTES);
+      server = new RowFrames(new PlainChannel(listener.accept()), RowFrames.MOST_REQUEST_BYTES);
     }
     answers = new RowAnswers(server, 7);
   }

@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -48,7 +49,8 @@ class RowServerTest {
   private volatile String thread = ""; // that the last operation ran on
 
   private NativeServer listen(int port) {
-    return NativeServer.listen("127.0.0.1", port, OptionalInt.of(0), channels, MoreServices.NONE);
+    return NativeServer.listen(
+        "127.0.0.1", port, OptionalInt.of(0), channels, MoreServices.NONE, Optional.empty());
   }
 
   @BeforeEach
@@ -198,7 +200,7 @@ class RowServerTest {
         "SRP1\u0000\u0000\u0000\u0001\u0007", // no message
       })
   void whoSpeaksAnotherProtocolIsCutOff(String words) throws IOException {
-    try (RowServer rows = RowServer.listen("127.0.0.1", 0, () -> null);
+    try (RowServer rows = RowServer.listen("127.0.0.1", 0, () -> null, Optional.empty());
         Socket stranger = new Socket(InetAddress.getLoopbackAddress(), rows.port())) {
       stranger.getOutputStream().write(words.getBytes(StandardCharsets.ISO_8859_1));
       stranger.setSoTimeout(20_000);

@@ -23,7 +23,7 @@ public final class PinnedTables implements AutoCloseable {
   private final RemoteTables tables;
 
   public PinnedTables(String address, Duration timeout) {
-    this.endpoints = new Endpoints(List.of(address), "");
+    this.endpoints = new Endpoints(List.of(address), CallSettings.DEFAULTS);
     CallSettings settings = CallSettings.DEFAULTS.withTimeout(timeout).withAttemptTimeout(timeout);
     Caller caller = new Caller(endpoints, settings, Clock.system(), RandomSource.system(), timer);
     List<TabletLocation> always =

@@ -6,9 +6,9 @@ import io.stele.base.event.Events;
 import io.stele.base.file.LocalFileStore;
 import io.stele.gateway.etcd.EtcdGateway;
 import io.stele.gateway.etcd.EtcdServer;
-import io.stele.gateway.etcd.EtcdTls;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.MemberAdmin;
+import io.stele.gateway.security.PortSecurity;
 import io.stele.metastore.node.MetastoreNode;
 import io.stele.metastore.raft.Member;
 import io.stele.metastore.raft.PeerIdentity;
@@ -31,7 +31,7 @@ final class SteleNode implements AutoCloseable {
   private final EtcdServer server;
   private final ManagedChannel channel;
 
-  private SteleNode(Path directory, int port, Optional<EtcdTls> tls) throws IOException {
+  private SteleNode(Path directory, int port, Optional<PortSecurity> security) throws IOException {
     Events events = new Events((event, problem) -> {});
     files = LocalFileStore.open(directory.resolve("stele"));
     node =
@@ -41,7 +41,7 @@ final class SteleNode implements AutoCloseable {
             .group(() -> GROUP)
             .open();
     gateway.serve(node, admin());
-    server = EtcdServer.listen("127.0.0.1", port, gateway, tls);
+    server = EtcdServer.listen("127.0.0.1", port, gateway, security);
     channel = NettyChannelBuilder.forTarget("127.0.0.1:" + server.port()).usePlaintext().build();
   }
 
@@ -54,8 +54,8 @@ final class SteleNode implements AutoCloseable {
     return new SteleNode(directory, port, Optional.empty());
   }
 
-  static SteleNode start(Path directory, EtcdTls tls) throws IOException {
-    return new SteleNode(directory, 0, Optional.of(tls));
+  static SteleNode start(Path directory, PortSecurity security) throws IOException {
+    return new SteleNode(directory, 0, Optional.of(security));
   }
 
   /** Says who it is, and changes nothing. */

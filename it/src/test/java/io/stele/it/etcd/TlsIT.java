@@ -2,12 +2,15 @@ package io.stele.it.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.stele.gateway.etcd.EtcdTls;
+import io.stele.base.tls.ClientCertificates;
+import io.stele.base.tls.Identities;
+import io.stele.base.tls.Tls;
+import io.stele.base.tls.TlsFiles;
+import io.stele.gateway.security.PortSecurity;
 import io.stele.testkit.process.Program;
 import io.stele.testkit.run.Needs;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -79,12 +82,14 @@ class TlsIT {
     for (String client : clients) {
       certify(client);
     }
-    EtcdTls tls =
-        new EtcdTls(
+    TlsFiles files =
+        TlsFiles.of(
             directory.resolve("server.pem"),
             directory.resolve("server.key"),
-            Optional.of(directory.resolve("ca.pem")));
-    return SteleNode.start(directory, tls);
+            directory.resolve("ca.pem"));
+    return SteleNode.start(
+        directory,
+        new PortSecurity(Tls.open(files), ClientCertificates.REQUIRED, Identities.DEFAULT));
   }
 
   private Etcdctl etcdctl(SteleNode node, String client) {

@@ -232,7 +232,7 @@ public final class SteleCluster implements AutoCloseable {
 
   private ServerProcess process(String name, int host, String roles, List<String> more) {
     List<String> arguments = new ArrayList<>(List.of("server"));
-    arguments.addAll(List.of("--listen", plan.network.address(host)));
+    arguments.addAll(List.of("--listen", plan.network.address(host), "--insecure"));
     arguments.addAll(arguments(roles));
     arguments.addAll(more);
     return new ServerProcess(

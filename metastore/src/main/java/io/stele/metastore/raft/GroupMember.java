@@ -9,6 +9,7 @@ import io.stele.base.event.Events;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FileStore;
 import io.stele.base.time.Clock;
+import io.stele.base.tls.Tls;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -45,16 +46,18 @@ public final class GroupMember<A> implements Consensus<A> {
    * @param files the plain log, and the file {@code member}
    * @param raftDirectory of its own, for a replicated log; without it there can only be one member
    * @param id its own among the members, for ever; made up at the first opening where there is none
+   * @param tls by which members prove themselves to each other; without, anybody is believed
    */
   public record Place(
       FileStore files,
       Optional<Path> raftDirectory,
       String raftAddress,
       String serviceAddress,
-      Optional<String> id) {
+      Optional<String> id,
+      Optional<Tls> tls) {
     public Place(
         FileStore files, Optional<Path> raftDirectory, String raftAddress, String serviceAddress) {
-      this(files, raftDirectory, raftAddress, serviceAddress, Optional.empty());
+      this(files, raftDirectory, raftAddress, serviceAddress, Optional.empty(), Optional.empty());
     }
   }
 
@@ -378,6 +381,7 @@ public final class GroupMember<A> implements Consensus<A> {
                 replica,
                 link,
                 settings.raft(),
+                place.tls(),
                 events));
   }
 

@@ -10,6 +10,7 @@ import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.event.Events;
 import io.stele.base.time.RandomSource;
+import io.stele.base.tls.Tls;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -103,6 +104,7 @@ public final class RatisConsensus<A> implements Consensus<A> {
    *
    * @param group a UUID
    * @param members those the group began with; none for one that was added to it later
+   * @param tls by which members prove themselves to each other; without, anybody is believed
    */
   public static <A> RatisConsensus<A> open(
       Path directory,
@@ -112,6 +114,7 @@ public final class RatisConsensus<A> implements Consensus<A> {
       Replica<A> replica,
       PeerLink link,
       RaftSettings settings,
+      Optional<Tls> tls,
       Events events)
       throws IOException {
     // What Ratis would end the process for ends this member: see RatisMachine.
@@ -139,6 +142,7 @@ public final class RatisConsensus<A> implements Consensus<A> {
             .setGroup(RaftGroup.valueOf(RatisNames.group(group), peers))
             .setStateMachine(machine)
             .setProperties(RatisProperties.of(directory, self, settings))
+            .setParameters(RatisSecurity.of(tls))
             .setOption(RaftStorage.StartupOption.RECOVER)
             .build();
     built.complete(server);

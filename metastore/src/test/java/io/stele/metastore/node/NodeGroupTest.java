@@ -94,7 +94,15 @@ class NodeGroupTest {
               state -> {
                 RatisConsensus<Applied> log =
                     RatisConsensus.open(
-                        directory, group, self, members, state, new Link(), RAFT, events);
+                        directory,
+                        group,
+                        self,
+                        members,
+                        state,
+                        new Link(),
+                        RAFT,
+                        Optional.empty(),
+                        events);
                 logs.put(self.id(), log);
                 return log;
               })

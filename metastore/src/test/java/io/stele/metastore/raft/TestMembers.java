@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.event.Events;
 import io.stele.base.settings.ByteSize;
+import io.stele.base.tls.Tls;
 import io.stele.testkit.FreePorts;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -47,6 +48,7 @@ final class TestMembers implements AutoCloseable {
     RaftSettings settings = SETTINGS;
     List<Member> first = List.of();
     MapReplica replica = new MapReplica(disk);
+    Optional<Tls> tls = Optional.empty();
     Optional<RatisConsensus<Position>> running = Optional.empty();
 
     Node(String id) {
@@ -65,7 +67,7 @@ final class TestMembers implements AutoCloseable {
         running =
             Optional.of(
                 RatisConsensus.open(
-                    directory, group, member, first, replica, link(this), settings, events));
+                    directory, group, member, first, replica, link(this), settings, tls, events));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

@@ -66,7 +66,8 @@ final class TestServers implements AutoCloseable {
         running =
             Optional.of(
                 GroupMember.open(
-                    new GroupMember.Place(files, Optional.of(directory), raftAddress, address, id),
+                    new GroupMember.Place(
+                        files, Optional.of(directory), raftAddress, address, id, Optional.empty()),
                     replica,
                     link,
                     settings,
@@ -84,7 +85,8 @@ final class TestServers implements AutoCloseable {
     Optional<String> takeOver() throws IOException {
       replica = new MapReplica(disk);
       return new RatisSurvivor(
-              new GroupMember.Place(files, Optional.of(directory), raftAddress, address, id),
+              new GroupMember.Place(
+                  files, Optional.of(directory), raftAddress, address, id, Optional.empty()),
               replica,
               link)
           .takeOver(RandomSource.system());

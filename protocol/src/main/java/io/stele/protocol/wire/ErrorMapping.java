@@ -20,6 +20,7 @@ import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ErrorMapping {
   private static final String DEFECT = "DEFECT";
+
+  /** What gRPC says when the other side has closed a new connection. */
+  private static final String CUT_OFF = "Network closed for unknown reason";
+
+  private static final String TLS_PERHAPS = " (a server with TLS does that to a client without)";
 
   private ErrorMapping() {}
 
@@ -138,11 +144,13 @@ public final class ErrorMapping {
 
   /**
    * Whether a call that the connection failed certainly never reached the server, as there was no
-   * connection.
+   * connection, or the two sides did not accept each other's certificates.
    */
   public static boolean neverSent(Status status) {
     for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
-      if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
+      if (cause instanceof ConnectException
+          || cause instanceof UnknownHostException
+          || cause instanceof SSLHandshakeException) {
         return true;
       }
     }
@@ -194,7 +202,7 @@ public final class ErrorMapping {
   }
 
   private static SteleException fromConnection(String where, Status status, String message) {
-    String text = where + ": " + message;
+    String text = where + ": " + message + (message.equals(CUT_OFF) ? TLS_PERHAPS : "");
     return switch (status.getCode()) {
       case INVALID_ARGUMENT, OUT_OF_RANGE, UNIMPLEMENTED -> new InvalidRequestException(text);
       case RESOURCE_EXHAUSTED -> new ExhaustedException(text);

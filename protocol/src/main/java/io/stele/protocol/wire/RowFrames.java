@@ -4,10 +4,10 @@ import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
+import io.stele.base.tls.BlockingChannel;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.util.Optional;
 
 /**
@@ -41,17 +41,17 @@ public final class RowFrames implements AutoCloseable {
   private static final int HEAD_BYTES = 4;
   private static final int BUFFER_BYTES = 16 << 10;
 
-  private final SocketChannel channel;
+  private final BlockingChannel channel;
   private final int mostIncoming;
   private final ByteBuffer out = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private final ByteBuffer in = ByteBuffer.allocateDirect(BUFFER_BYTES).limit(0);
 
   /**
-   * Over a connection that blocks; closed with it.
+   * Over a connection; closed with it.
    *
    * @param mostIncoming bytes of a message that comes
    */
-  public RowFrames(SocketChannel channel, int mostIncoming) {
+  public RowFrames(BlockingChannel channel, int mostIncoming) {
     this.channel = channel;
     this.mostIncoming = mostIncoming;
   }
@@ -100,7 +100,7 @@ public final class RowFrames implements AutoCloseable {
   public void writeEnd() throws IOException {
     out.clear().putInt(0);
     flush();
-    channel.shutdownOutput();
+    channel.endOutput();
   }
 
   private void flush() throws IOException {
@@ -168,11 +168,9 @@ public final class RowFrames implements AutoCloseable {
       return true;
     }
     try {
-      channel.configureBlocking(false);
       in.clear();
-      int read = channel.read(in);
+      int read = channel.poll(in);
       in.flip();
-      channel.configureBlocking(true);
       return read != 0;
     } catch (IOException e) {
       return true;

@@ -8,6 +8,7 @@ import io.stele.gateway.admin.AdminAnswer;
 import io.stele.gateway.admin.AdminServer;
 import io.stele.gateway.admin.FlightRecording;
 import io.stele.gateway.admin.ThreadDump;
+import io.stele.gateway.security.PortSecurity;
 import io.stele.gateway.web.WebGuard;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -44,6 +45,7 @@ public final class AdminPort implements AutoCloseable {
    * @param port that was chosen for it
    * @param settings all of the node's, of this schema
    * @param ended fails when the node cannot go on
+   * @param security of the node's ports, which counts here beyond loopback
    */
   public static AdminPort listen(
       AdminSettings how,
@@ -52,6 +54,7 @@ public final class AdminPort implements AutoCloseable {
       Settings settings,
       NodeView node,
       CompletableFuture<Void> ended,
+      Optional<PortSecurity> security,
       Events events) {
     InetSocketAddress address = new InetSocketAddress(how.listen(), port);
     boolean loopback = !address.isUnresolved() && address.getAddress().isLoopbackAddress();
@@ -60,7 +63,8 @@ public final class AdminPort implements AutoCloseable {
             how.listen(),
             port,
             new WebGuard("admin", how.origins(), how.hosts(), loopback, true),
-            problem -> events.publish(new PageFailed(problem)));
+            problem -> events.publish(new PageFailed(problem)),
+            loopback ? Optional.empty() : security);
     LogLevels levels = new LogLevels();
     server.serve("/livez", _ -> alive(ended));
     server.serve("/readyz", node.readiness()::page);

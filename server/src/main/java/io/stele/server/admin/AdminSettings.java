@@ -10,9 +10,9 @@ public record AdminSettings(
     @About("Whether there is an admin port: metrics, health, status, and what debugging needs.")
         boolean enabled,
     @About(
-            "The address that the admin port listens on. It has no authentication: beyond this"
-                + " machine it shows metrics, status and settings to whoever reaches it, and takes"
-                + " no changes.")
+            "The address that the admin port listens on. Beyond this machine it speaks TLS where"
+                + " tls.certificate is set, shows metrics, status and settings to all clients, and"
+                + " takes no changes.")
         String listen,
     @About(
             "The port; 0 picks a free one. Where none is set: 7838 if server.port is 7835 and it is"

@@ -61,12 +61,12 @@ final class ClusterParts implements AutoCloseable {
     this.channels = channels;
     this.files = files;
     this.logs = logs;
-    CallSettings calls = calls(settings);
+    CallSettings calls = calls(settings).withTls(channels.tls());
     this.metastore =
         new MetastoreClient(settings.metastore(), ClientSettings.DEFAULTS.withCalls(calls));
     this.membership = new MetastoreMembership(metastore);
     this.root = new ClientRootStore(metastore);
-    this.endpoints = new Endpoints(List.of(settings.address()), ClusterKeys.PRINCIPAL);
+    this.endpoints = new Endpoints(List.of(settings.address()), calls);
     Caller caller = new Caller(endpoints, calls, clock, RandomSource.system(), timer);
     this.cluster = new RemoteCluster(caller);
     RemoteTables[] made = new RemoteTables[1];

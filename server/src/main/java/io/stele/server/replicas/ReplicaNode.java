@@ -88,7 +88,8 @@ public final class ReplicaNode implements AutoCloseable {
       LocalFileStore files) {
     MetastoreClient metastore =
         new MetastoreClient(
-            settings.metastore(), ClientSettings.DEFAULTS.withCalls(calls(settings)));
+            settings.metastore(),
+            ClientSettings.DEFAULTS.withCalls(calls(settings).withTls(channels.tls())));
     parts.push(metastore);
     MetastoreCoordination coordination =
         new MetastoreCoordination(metastore, front::hasTabletTable, registration::leads);

@@ -2,15 +2,14 @@ package io.stele.gateway.etcd.call;
 
 import io.grpc.Context;
 import io.grpc.Contexts;
-import io.grpc.Grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
+import io.stele.base.tls.Identity;
+import io.stele.gateway.security.Callers;
 import io.stele.protocol.wire.WireHeaders;
 import java.util.Optional;
-import javax.net.ssl.SSLSession;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the metadata of a call and its connection say.
@@ -58,9 +57,10 @@ public record EtcdCaller(
       }
       boolean forwarded = headers.containsKey(WireHeaders.NO_FORWARD);
       boolean hasLeader = "true".equals(headers.get(HAS_LEADER));
-      @Nullable SSLSession tls = call.getAttributes().get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
-      Optional<String> certified =
-          tls == null ? Optional.empty() : CertificateNames.commonName(tls);
+      Optional<String> certified = // a node that forwards sends the user's token
+          Callers.of(call) instanceof Identity.User(String name)
+              ? Optional.of(name)
+              : Optional.empty();
       if (token == null && certified.isEmpty() && !forwarded && !hasLeader) {
         return next.startCall(call, headers); // the context's default says so
       }

@@ -37,21 +37,29 @@ import java.util.regex.Pattern;
  * addresses; those for clients are of the ports that etcd's clients use, which each member says of
  * itself. Clients that take their endpoints from the list stay on these ports. For a member that
  * does not answer, the URL it said last is told, or its native address, which speaks etcd's API
- * too.
+ * too. If the port for clients speaks TLS here, URLs without TLS are left out.
  */
 public final class ClusterService extends ClusterGrpc.ClusterImplBase {
   private static final Duration ANSWER = Duration.ofSeconds(1);
+  private static final String HTTPS = "https://";
   private static final Pattern URL = Pattern.compile("https?://([^/]+:[0-9]{1,5})/?");
 
   private final EtcdCalls calls;
   private final EtcdBackend backend;
   private final Access access;
   private final ExecutorService blocking;
+  private final String scheme;
 
   /** By the id of a member, as it said last. There are as many as the group ever had members. */
   private final Map<String, String> clientUrls = new ConcurrentHashMap<>();
 
-  public ClusterService(EtcdCalls calls, Access access, ExecutorService blocking) {
+  /**
+   * For the members of a group.
+   *
+   * @param secured whether the members' native addresses speak TLS
+   */
+  public ClusterService(EtcdCalls calls, Access access, ExecutorService blocking, boolean secured) {
+    this.scheme = secured ? HTTPS : "http://";
     this.calls = calls;
     this.access = access;
     this.backend = calls.backend();
@@ -97,13 +105,19 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
   }
 
   private Member wire(io.stele.metastore.raft.Member member) {
-    String url = "http://" + member.serviceAddress();
-    return Member.newBuilder()
-        .setID(MemberIds.of(member.id()))
-        .setName(member.id())
-        .addPeerURLs(url)
-        .addClientURLs(clientUrls.getOrDefault(member.id(), url))
-        .build();
+    String url = scheme + member.serviceAddress();
+    Member.Builder listed =
+        Member.newBuilder().setID(MemberIds.of(member.id())).setName(member.id()).addPeerURLs(url);
+    String forClients = clientUrls.getOrDefault(member.id(), url);
+    if (forClients.startsWith(HTTPS) || !sendsToTlsAlone()) {
+      listed.addClientURLs(forClients);
+    }
+    return listed.build();
+  }
+
+  /** Clients that have come by TLS are sent to no address without. */
+  private boolean sendsToTlsAlone() {
+    return backend.admin().identify().clientUrl().filter(url -> url.startsWith(HTTPS)).isPresent();
   }
 
   /** Adds a server that runs and waits to be made a member; it catches up first, then votes. */
@@ -125,7 +139,7 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
                             .setHeader(backend.header())
                             .addAllMembers(members);
                     members.stream()
-                        .filter(member -> member.getPeerURLs(0).equals("http://" + address))
+                        .filter(member -> member.getPeerURLs(0).equals(scheme + address))
                         .forEach(response::setMember);
                     return response.build();
                   });
@@ -139,7 +153,7 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
     } catch (UnavailableException e) {
       throw Status.FAILED_PRECONDITION
           .withDescription(
-              "etcdserver: no server to add at http://%s: %s".formatted(address, e.getMessage()))
+              "etcdserver: no server to add at %s%s: %s".formatted(scheme, address, e.getMessage()))
           .withCause(e)
           .asRuntimeException();
     }
@@ -210,8 +224,8 @@ public final class ClusterService extends ClusterGrpc.ClusterImplBase {
           if (!wanted.equals(present)) {
             throw Status.FAILED_PRECONDITION
                 .withDescription(
-                    "etcdserver: member %s is at http://%s and cannot move to http://%s: remove it, and add the server there"
-                        .formatted(name, present, wanted))
+                    "etcdserver: member %s is at %s%s and cannot move to %s%s: remove it, and add the server there"
+                        .formatted(name, scheme, present, scheme, wanted))
                 .asRuntimeException();
           }
           return members(metastore.status().standing().members())

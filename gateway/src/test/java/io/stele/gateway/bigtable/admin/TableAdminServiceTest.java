@@ -69,6 +69,7 @@ import io.stele.testkit.table.MemoryTables;
 import io.stele.testkit.table.TableFixture;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -98,7 +99,14 @@ class TableAdminServiceTest {
   private final MemoryTables tables = new MemoryTables(clock);
   private final BigtableServer server =
       BigtableServer.listen(
-          "127.0.0.1", 0, tables, tables, clock, RandomSource.system(), () -> true);
+          "127.0.0.1",
+          0,
+          tables,
+          tables,
+          clock,
+          RandomSource.system(),
+          () -> true,
+          Optional.empty());
   private final ManagedChannel channel =
       NettyChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();
   private final BigtableTableAdminGrpc.BigtableTableAdminBlockingStub admin =

@@ -1,15 +1,18 @@
-package io.stele.gateway.etcd;
+package io.stele.base.tls;
 
 import io.stele.base.error.InvalidRequestException;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -35,6 +38,8 @@ final class PemKey {
   private static final int SEQUENCE = 0x30;
   private static final int CURVE = 0xa0; // [0] of SEC1
 
+  private static final List<String> ALGORITHMS = List.of("EC", "RSA", "RSASSA-PSS", "EdDSA");
+
   private static final byte[] ZERO = {INTEGER, 1, 0};
 
   /** SEQUENCE { OBJECT 1.2.840.113549.1.1.1, NULL }. */
@@ -47,8 +52,8 @@ final class PemKey {
 
   private PemKey() {}
 
-  /** The key of a file, in PKCS#8 and PEM. */
-  static InputStream pkcs8(Path file) throws IOException {
+  /** Reads the first private key of a file. */
+  static PrivateKey read(Path file) throws IOException {
     Matcher block = BLOCK.matcher(Files.readString(file, StandardCharsets.ISO_8859_1));
     if (!block.find()) {
       throw unusable(file, "no private key in PEM");
@@ -60,20 +65,29 @@ final class PemKey {
     try {
       der = Base64.getMimeDecoder().decode(block.group(2));
     } catch (IllegalArgumentException e) {
-      throw unusable(file, "what is no base64: " + e.getMessage());
+      throw unusable(file, "invalid base64: " + e.getMessage());
     }
-    byte[] wrapped =
-        switch (block.group(1)) {
-          case "RSA PRIVATE KEY" -> item(SEQUENCE, ZERO, RSA, item(OCTETS, der));
-          case "EC PRIVATE KEY" ->
-              item(SEQUENCE, ZERO, item(SEQUENCE, EC, curve(file, der)), item(OCTETS, der));
-          default -> der;
-        };
-    String pem =
-        "-----BEGIN PRIVATE KEY-----\n"
-            + Base64.getMimeEncoder().encodeToString(wrapped)
-            + "\n-----END PRIVATE KEY-----\n";
-    return new ByteArrayInputStream(pem.getBytes(StandardCharsets.US_ASCII));
+    return switch (block.group(1)) {
+      case "RSA PRIVATE KEY" ->
+          decoded(file, item(SEQUENCE, ZERO, RSA, item(OCTETS, der)), List.of("RSA"));
+      case "EC PRIVATE KEY" ->
+          decoded(
+              file,
+              item(SEQUENCE, ZERO, item(SEQUENCE, EC, curve(file, der)), item(OCTETS, der)),
+              List.of("EC"));
+      default -> decoded(file, der, ALGORITHMS);
+    };
+  }
+
+  private static PrivateKey decoded(Path file, byte[] pkcs8, List<String> algorithms) {
+    for (String algorithm : algorithms) {
+      try {
+        return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
+      } catch (GeneralSecurityException e) {
+        // A key of another algorithm, or of none that is known.
+      }
+    }
+    throw unusable(file, "a key that is not one of " + String.join(", ", algorithms));
   }
 
   /** What stands in [0] of a key in SEC1. */
@@ -134,6 +148,6 @@ final class PemKey {
 
   private static InvalidRequestException unusable(Path file, String found) {
     return new InvalidRequestException(
-        "etcd.key " + file + " holds " + found + ": must be a private key without a password");
+        "private key " + file + " holds " + found + ": must be a private key without a password");
   }
 }

@@ -1,20 +1,17 @@
-package io.stele.gateway.etcd;
+package io.stele.base.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.stele.base.error.InvalidRequestException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.security.interfaces.ECPrivateKey;
 import java.security.spec.ECGenParameterSpec;
-import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
@@ -31,14 +28,6 @@ class PemKeyTest {
             .formatted(kind, Base64.getMimeEncoder().encodeToString(der), kind));
   }
 
-  private static PrivateKey read(Path file, String algorithm)
-      throws IOException, GeneralSecurityException {
-    String text = new String(PemKey.pkcs8(file).readAllBytes(), StandardCharsets.US_ASCII);
-    assertThat(text).startsWith("-----BEGIN PRIVATE KEY-----\n");
-    byte[] der = Base64.getMimeDecoder().decode(text.replaceAll("-----[A-Z ]+-----", ""));
-    return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
-  }
-
   /** What PKCS#8 wraps: the last item of its sequence, behind four bytes of tag and length. */
   private static byte[] unwrapped(byte[] pkcs8, int header) {
     byte[] key = new byte[pkcs8.length - header];
@@ -53,7 +42,7 @@ class PemKeyTest {
     PrivateKey key = generator.generateKeyPair().getPrivate();
     // SEQUENCE(4) version(3) algorithm(15) OCTET STRING(4)
     Path file = pem("RSA PRIVATE KEY", unwrapped(key.getEncoded(), 26));
-    assertThat(read(file, "RSA")).isEqualTo(key);
+    assertThat(PemKey.read(file)).isEqualTo(key);
   }
 
   @Test
@@ -71,27 +60,27 @@ class PemKeyTest {
         file,
         "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n"
             + Files.readString(file));
-    assertThat(((ECPrivateKey) read(file, "EC")).getS()).isEqualTo(key.getS());
+    assertThat(((ECPrivateKey) PemKey.read(file)).getS()).isEqualTo(key.getS());
   }
 
   @Test
   void pkcs8IsLeftAsItIs() throws IOException, GeneralSecurityException {
     KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
     PrivateKey key = generator.generateKeyPair().getPrivate();
-    assertThat(read(pem("PRIVATE KEY", key.getEncoded()), "EC")).isEqualTo(key);
+    assertThat(PemKey.read(pem("PRIVATE KEY", key.getEncoded()))).isEqualTo(key);
   }
 
   @Test
   void whatCannotBeUsedIsNamed() throws IOException {
     Path encrypted = pem("ENCRYPTED PRIVATE KEY", new byte[20]);
-    assertThatThrownBy(() -> PemKey.pkcs8(encrypted))
+    assertThatThrownBy(() -> PemKey.read(encrypted))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("key.pem holds a key with a password");
     Path none = Files.writeString(directory.resolve("none.pem"), "nothing");
-    assertThatThrownBy(() -> PemKey.pkcs8(none))
+    assertThatThrownBy(() -> PemKey.read(none))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("none.pem holds no private key in PEM");
     Path torn = pem("EC PRIVATE KEY", new byte[] {0x30, 10, 2, 1});
-    assertThatThrownBy(() -> PemKey.pkcs8(torn)).isInstanceOf(InvalidRequestException.class);
+    assertThatThrownBy(() -> PemKey.read(torn)).isInstanceOf(InvalidRequestException.class);
   }
 }

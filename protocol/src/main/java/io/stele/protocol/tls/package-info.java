@@ -1,0 +1,5 @@
+/** TLS of the connections of gRPC. */
+@NullMarked
+package io.stele.protocol.tls;
+
+import org.jspecify.annotations.NullMarked;
