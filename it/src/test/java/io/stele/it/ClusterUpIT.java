@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code stele cluster up}: a node that crashes comes back, and all of them end with it. */
+/** {@code stele cluster up --tls}: a node that crashes comes back, and all of them end with it. */
 @Timeout(240)
 class ClusterUpIT {
   private static final Duration PATIENCE = SteleCluster.RECOVERY.multipliedBy(2);
@@ -32,6 +32,15 @@ class ClusterUpIT {
   private Object described(String name) throws IOException {
     Map<?, ?> all = (Map<?, ?>) JsonReader.read(Files.readString(description()));
     return all.get(name);
+  }
+
+  /** With which commands prove that they are the user's. */
+  private List<String> certificates() {
+    Path certs = folder.resolve("up/certs");
+    return List.of(
+        "--authority=" + certs.resolve("authority.pem"),
+        "--certificate=" + certs.resolve("client-admin.pem"),
+        "--key=" + certs.resolve("client-admin.key"));
   }
 
   private List<ProcessHandle> nodes() throws IOException {
@@ -54,6 +63,7 @@ class ClusterUpIT {
                 "--nodes=2",
                 "--heap=256m",
                 "--restart",
+                "--tls",
                 "--set=tables.session=3s",
                 "--data=" + folder.resolve("up")),
             Servers.launched("256m").environment(),
@@ -62,7 +72,7 @@ class ClusterUpIT {
       up.launch();
       up.awaitReady(() -> up.log().contains("Ctrl-C ends it."), PATIENCE);
       List<ProcessHandle> before = nodes();
-      Commands commands = new Commands(described("endpoints").toString());
+      Commands commands = new Commands(described("endpoints").toString(), certificates());
       commands.stele("table", "create", "t", "--family", "f", "--split", "m").answer();
       commands.stele("put", "t", "a", "f:q", "1").answer();
       commands.stele("put", "t", "z", "f:q", "2").answer();

@@ -11,8 +11,12 @@ import java.util.List;
  * The command line within this process: many commands in the time that one process takes to start.
  *
  * @param endpoints of the servers that are asked
+ * @param options of all commands, such as those of TLS
  */
-record Commands(String endpoints) {
+record Commands(String endpoints, List<String> options) {
+  Commands(String endpoints) {
+    this(endpoints, List.of());
+  }
 
   /** What came of a command. */
   record Result(int exitCode, String out, String err) {
@@ -35,6 +39,7 @@ record Commands(String endpoints) {
   Result stele(String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("--endpoints", endpoints));
+    all.addAll(options);
     return run(all.toArray(String[]::new));
   }
 

@@ -39,7 +39,8 @@ import picocli.CommandLine.Spec;
       ClusterCommand.Drain.class,
       ClusterCommand.MoveTablet.class,
       ClusterCommand.Gc.class,
-      TrashCommand.class
+      TrashCommand.class,
+      CertsCommand.class
     })
 final class ClusterCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;

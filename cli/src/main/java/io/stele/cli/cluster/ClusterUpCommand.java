@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -38,6 +39,7 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExamples:%n",
     footer = {
       "  stele cluster up --nodes 3 --data /tmp/try",
+      "  stele cluster up --tls",
       "  stele cluster up --nodes 5 --metastore-members 1 --files hdfs://name-node/stele"
     })
 final class ClusterUpCommand implements Callable<Integer> {
@@ -88,6 +90,12 @@ final class ClusterUpCommand implements Callable<Integer> {
       description = "Any setting of `stele server --settings`, for all nodes; may be repeated.")
   private List<String> set = List.of();
 
+  @Option(
+      names = "--tls",
+      description =
+          "Speak TLS, with certificates of an authority in DIR/certs; made where there are none.")
+  private boolean tls;
+
   @Option(names = "--restart", description = "Start nodes again that end by themselves.")
   private boolean restart;
 
@@ -130,6 +138,7 @@ final class ClusterUpCommand implements Callable<Integer> {
         holding,
         files == null ? directory.resolve("files").toString() : files,
         heap,
+        tls ? Optional.of(LocalCertificates.open(directory.resolve("certs"))) : Optional.empty(),
         set);
   }
 
@@ -183,6 +192,7 @@ final class ClusterUpCommand implements Callable<Integer> {
     out.println();
     out.println("The master is " + status.master() + ". Try, from another terminal:");
     out.println("  export STELE_METASTORE=" + String.join(",", cluster.addresses()));
+    cluster.certificates().ifPresent(files -> out.println("  export " + files.exports()));
     for (String command :
         List.of(
             "cluster status",

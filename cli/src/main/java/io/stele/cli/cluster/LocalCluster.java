@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -22,6 +23,7 @@ import java.util.stream.Stream;
  *   DIR/n1, DIR/n2, …      what each node keeps, replicas among it, and its log.txt
  *   DIR/files              fragments and logs of all, unless told otherwise
  *   DIR/datasets           where all look for versions of datasets
+ *   DIR/certs              certificates, with TLS
  * </pre>
  */
 final class LocalCluster implements AutoCloseable {
@@ -37,9 +39,17 @@ final class LocalCluster implements AutoCloseable {
    * @param members how many nodes, of the first, hold the metastore
    * @param files where tables are; a directory or a URI
    * @param heap of each node, as the JVM wants it
+   * @param certificates for TLS; it does without where there are none
    * @param settings more settings of all nodes
    */
-  record Plan(Path data, int nodes, int members, String files, String heap, List<String> settings) {
+  record Plan(
+      Path data,
+      int nodes,
+      int members,
+      String files,
+      String heap,
+      Optional<LocalCertificates> certificates,
+      List<String> settings) {
     Plan {
       settings = List.copyOf(settings);
     }
@@ -65,6 +75,11 @@ final class LocalCluster implements AutoCloseable {
     return nodes.stream().map(ServerProcess::address).toList();
   }
 
+  /** With which its nodes prove who they are. */
+  Optional<LocalCertificates> certificates() {
+    return plan.certificates();
+  }
+
   /** Where all of them look for versions of datasets. */
   Path datasets() {
     return plan.datasets();
@@ -81,6 +96,12 @@ final class LocalCluster implements AutoCloseable {
     return awaitReady();
   }
 
+  private Stele connect(List<String> servers) {
+    Stele.Builder builder = Stele.builder().endpoints(servers);
+    plan.certificates().ifPresent(certificates -> builder.tls(certificates.client()));
+    return builder.connect();
+  }
+
   /** Starts some nodes at once, and waits until all of them serve. */
   private void launch(int first, int last, String roles, List<String> more) {
     List<ServerProcess> launched = new ArrayList<>();
@@ -95,14 +116,16 @@ final class LocalCluster implements AutoCloseable {
   private ServerProcess node(String name, String roles, List<String> more) {
     List<String> arguments = new ArrayList<>(List.of("server", "--roles", roles));
     arguments.addAll(more);
-    Stream.concat(
-            Stream.of(
+    Stream.of(
+            plan.certificates().map(known -> known.settings(name)).orElse(List.of()),
+            List.of(
                 "tables.shared=true",
                 "tables.files=" + plan.files(),
                 "datasets.cluster=local",
                 "datasets.source=" + plan.datasets(),
                 "datasets.time-to-converge=2s"), // all start together
-            plan.settings().stream())
+            plan.settings())
+        .flatMap(List::stream)
         .forEach(setting -> arguments.addAll(List.of("--set", setting)));
     Path data = plan.data().resolve(name);
     return new ServerProcess(
@@ -115,11 +138,11 @@ final class LocalCluster implements AutoCloseable {
   }
 
   /** Makes the first nodes one group, unless they are from an earlier start. */
-  private static void formGroup(List<String> members) throws InterruptedException {
+  private void formGroup(List<String> members) throws InterruptedException {
     if (members.size() == 1) {
       return; // it has formed one by itself
     }
-    try (Stele stele = Stele.connect(members.toArray(String[]::new))) {
+    try (Stele stele = connect(members)) {
       List<MemberReport> reports = stele.metastore().admin().status();
       long deadline = System.nanoTime() + READY_PATIENCE.toNanos();
       while (!reports.stream().allMatch(MemberReport.Reached.class::isInstance)
@@ -142,7 +165,7 @@ final class LocalCluster implements AutoCloseable {
   private Cluster.Status awaitReady() throws InterruptedException {
     long deadline = System.nanoTime() + READY_PATIENCE.toNanos();
     String problem = "";
-    try (Stele stele = Stele.connect(addresses().toArray(String[]::new))) {
+    try (Stele stele = connect(addresses())) {
       while (System.nanoTime() - deadline < 0) {
         nodes.forEach(ServerProcess::checkAlive);
         try {
