@@ -58,6 +58,9 @@ public final class SoloLog<A> implements Consensus<A> {
     record Stop<A>() implements Task<A> {}
   }
 
+  /** At the end the state is flushed if the log has this part of what has it flushed anyway. */
+  private static final int UNFLUSHED_PART = 16;
+
   private final Member self;
   private final Replica<A> replica;
   private final SoloSettings settings;
@@ -273,7 +276,10 @@ public final class SoloLog<A> implements Consensus<A> {
         applied); // what is synced is applied at once
   }
 
-  /** Writes, syncs and applies what was taken, and stops. */
+  /**
+   * Writes, syncs and applies what was taken, and stops. A large log is flushed, or the next
+   * opening would apply it again, with many reads of cold files.
+   */
   @Override
   public void close() {
     lock.lock();
@@ -286,6 +292,17 @@ public final class SoloLog<A> implements Consensus<A> {
     Futures.joinThread(logThread);
     Futures.joinThread(applyThread);
     flushThread.close(); // waits for the flush that is under way
+    if (failure == null && bytes >= settings.log().bytes() / UNFLUSHED_PART) {
+      flushAtEnd();
+    }
+  }
+
+  private void flushAtEnd() {
+    try {
+      replica.flush();
+    } catch (RuntimeException e) {
+      events.publish(new RaftEvent.TidyingFailed(self.id(), e.toString())); // the log has it all
+    }
   }
 
   // ---- the log thread

@@ -111,6 +111,26 @@ class SoloLogTest {
     assertThat(second.map()).containsOnlyKeys("a", "b");
   }
 
+  @Test
+  void aLargeLogIsFlushedAtTheEndSoThatTheNextOpeningHasLittleToApply() throws IOException {
+    SoloSettings settings =
+        new SoloSettings(
+            ByteSize.ofMiB(1), ByteSize.ofMiB(1), new ByteSize(16_000), 100, ByteSize.ofMiB(1));
+    MemoryFileStore files = new MemoryFileStore();
+    try (SoloLog<Position> log = open(files, new MapReplica(disk), settings)) {
+      put(log, "a=1");
+    }
+    MapReplica small = new MapReplica(disk);
+    try (SoloLog<Position> log = open(files, small, settings)) {
+      assertThat(small.log()).as("from the log").containsExactly("1:2 a=1");
+      put(log, "b=" + "x".repeat(2_000));
+    }
+    MapReplica large = new MapReplica(disk);
+    open(files, large, settings).close();
+    assertThat(large.log()).as("from the log").isEmpty();
+    assertThat(large.map()).containsOnlyKeys("a", "b");
+  }
+
   /** Acknowledged before it was on disk: etcd did so with one member. */
   @Test
   void nothingAcknowledgedIsLostByACrashAtAnySync() throws IOException {
