@@ -13,6 +13,8 @@ import io.stele.tables.tablet.EditSaver;
 import io.stele.tables.tablet.Edited;
 import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.FragmentOrigin;
+import io.stele.tables.tablet.OrderedLock;
+import io.stele.tables.tablet.OrderedLock.Place;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
@@ -21,7 +23,6 @@ import io.stele.tables.tablet.TabletView;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -33,7 +34,7 @@ import java.util.function.Supplier;
 final class CompactionRun {
   private final ServerParts server;
   private final EditSaver saver;
-  private final ReentrantLock swapping = new ReentrantLock(); // taken before the commit lock
+  private final OrderedLock swapping = new OrderedLock(Place.SWAP); // taken before the commit lock
 
   CompactionRun(ServerParts server, TabletConfigs configs) {
     this.server = server;

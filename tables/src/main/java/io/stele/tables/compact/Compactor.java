@@ -8,6 +8,8 @@ import io.stele.engine.compaction.FragmentShape;
 import io.stele.tables.compact.CompactionChoice.Candidate;
 import io.stele.tables.compact.CompactionRun.Work;
 import io.stele.tables.event.TableEvent;
+import io.stele.tables.tablet.OrderedLock;
+import io.stele.tables.tablet.OrderedLock.Place;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableState;
@@ -25,7 +27,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -48,7 +49,7 @@ public final class Compactor implements AutoCloseable {
   private final CompactionChoice choice; // by the thread only
   private final CompactionRun run;
   private final Worker worker;
-  private final ReentrantLock running = new ReentrantLock(); // one job at a time
+  private final OrderedLock running = new OrderedLock(Place.COMPACT); // one job at a time
 
   /**
    * Makes one that is not started.

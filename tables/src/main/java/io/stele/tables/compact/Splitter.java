@@ -1,5 +1,6 @@
 package io.stele.tables.compact;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
@@ -12,6 +13,8 @@ import io.stele.tables.meta.MetaRows;
 import io.stele.tables.meta.TableNames;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.meta.TabletKey;
+import io.stele.tables.tablet.OrderedLock;
+import io.stele.tables.tablet.OrderedLock.Place;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
@@ -27,7 +30,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
@@ -54,9 +56,10 @@ public final class Splitter {
   private final SplitRun splits;
   private final JoinRun joins;
   private final TabletWarmer warmer;
-  private final ReentrantLock changing = new ReentrantLock(); // one change at a time
+  private final OrderedLock changing = new OrderedLock(Place.SPLIT); // one change at a time
 
-  // Guarded by changing: since when tablets are here with the rows they have, in nanos.
+  // Since when tablets are here with the rows they have, in nanos.
+  @GuardedBy("changing")
   private final Map<Tablet, Long> since = new WeakHashMap<>();
 
   /**
@@ -175,6 +178,7 @@ public final class Splitter {
     }
   }
 
+  @GuardedBy("changing")
   private Optional<Made> splitOne(Table table, Round round) {
     for (TabletView tablet : table.view().tablets()) {
       if (tablet.state() == TabletState.ACTIVE && !round.notToSplit.contains(tablet.tablet())) {
@@ -217,6 +221,7 @@ public final class Splitter {
     }
   }
 
+  @GuardedBy("changing")
   private Optional<Made> joinOne(Table table, Round round) {
     List<TabletView> tablets = table.view().tablets();
     for (int i = 0; i + 1 < tablets.size(); i++) {
@@ -238,6 +243,7 @@ public final class Splitter {
     return Optional.empty();
   }
 
+  @GuardedBy("changing")
   private boolean areSmall(Table table, TabletView lower, TabletView upper) {
     if (!lower.last().equals(Optional.of(upper.first()))
         || !isSettled(lower)
@@ -250,6 +256,7 @@ public final class Splitter {
     }
   }
 
+  @GuardedBy("changing")
   private boolean isSettled(TabletView tablet) {
     long now = server.clock().nanos();
     long age = now - since.getOrDefault(tablet.tablet(), now);
@@ -268,6 +275,7 @@ public final class Splitter {
 
   // ---- with the lock
 
+  @GuardedBy("changing")
   private Made split(Table table, Tablet tablet, Bytes row) {
     return change(
         table,
@@ -278,6 +286,7 @@ public final class Splitter {
         });
   }
 
+  @GuardedBy("changing")
   private Made joinWarm(Table table, Tablet lower) {
     return change(
         table,
@@ -291,6 +300,7 @@ public final class Splitter {
         });
   }
 
+  @GuardedBy("changing")
   private Made change(Table table, Supplier<Made> change) {
     Made made =
         guard.excluding(

@@ -1,11 +1,12 @@
 package io.stele.tables.load;
 
 import io.stele.tables.meta.MetaLevel;
+import io.stele.tables.tablet.OrderedLock;
+import io.stele.tables.tablet.OrderedLock.Place;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
@@ -13,20 +14,20 @@ import java.util.function.Supplier;
  * turn: a load that waits for META1 must not keep META1 itself from being loaded here.
  */
 public final class ChangeLocks {
-  private final Map<MetaLevel, ReentrantLock> locks = new EnumMap<>(MetaLevel.class);
+  private final Map<MetaLevel, OrderedLock> locks = new EnumMap<>(MetaLevel.class);
   private final CompletableFuture<Void> started = new CompletableFuture<>();
 
   /** Makes locks that nobody gets before the start has ended. */
   public ChangeLocks() {
     for (MetaLevel level : MetaLevel.values()) {
-      locks.put(level, new ReentrantLock());
+      locks.put(level, new OrderedLock(Place.CHANGE));
     }
   }
 
   /** Runs something while no table that is described in a level comes, goes or changes. */
   public <T> T changing(MetaLevel level, Supplier<T> action) {
     started.join(); // a tablet on its way here would come as it was before the change
-    ReentrantLock lock = Objects.requireNonNull(locks.get(level), "a lock for each level");
+    OrderedLock lock = Objects.requireNonNull(locks.get(level), "a lock for each level");
     lock.lock();
     try {
       return action.get();

@@ -1,5 +1,6 @@
 package io.stele.tables.load;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FileInfo;
 import io.stele.base.file.FilePath;
@@ -41,7 +42,9 @@ public final class FileGc implements StoredFiles {
   private final Supplier<List<TabletConfig>> configs;
   private final Supplier<Optional<String>> foreign;
   private final Trash trash;
-  private String told = ""; // guarded by this; why nothing went the last time
+
+  @GuardedBy("this")
+  private String told = ""; // why nothing went the last time
 
   /**
    * Makes one.

@@ -12,6 +12,8 @@ import io.stele.tables.meta.LogRef;
 import io.stele.tables.meta.MetaLevel;
 import io.stele.tables.meta.TabletConfig;
 import io.stele.tables.tablet.EditSaver;
+import io.stele.tables.tablet.OrderedLock;
+import io.stele.tables.tablet.OrderedLock.Place;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
@@ -35,7 +37,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
@@ -72,7 +73,7 @@ public final class Loader {
   private final TabletProbe probe;
   private final ConfigSaver configs;
   private final long pieceBytes;
-  private final Map<MetaLevel, ReentrantLock> turns = new EnumMap<>(MetaLevel.class); // to read
+  private final Map<MetaLevel, OrderedLock> turns = new EnumMap<>(MetaLevel.class); // to read
   private final Map<FilePath, DeadLog.End> logEnds = new ConcurrentHashMap<>(); // of fenced logs
 
   /**
@@ -95,7 +96,7 @@ public final class Loader {
     this.configs = configs;
     this.pieceBytes = pieceBytes;
     for (MetaLevel level : MetaLevel.values()) {
-      turns.put(level, new ReentrantLock());
+      turns.put(level, new OrderedLock(Place.REPLAY));
     }
   }
 
@@ -190,7 +191,7 @@ public final class Loader {
 
   /** Does nothing if logs are being read at this moment, perhaps those of the very table. */
   public void resumeUnlessReading(Table table) {
-    ReentrantLock turn = turn(table);
+    OrderedLock turn = turn(table);
     if (turn.tryLock()) {
       try {
         resume(table);
@@ -202,7 +203,7 @@ public final class Loader {
 
   /** Returns when logs that are being read for tables of a level have been read. */
   void awaitReading(MetaLevel level) {
-    ReentrantLock turn = Objects.requireNonNull(turns.get(level));
+    OrderedLock turn = Objects.requireNonNull(turns.get(level));
     turn.lock();
     try {
       // Nothing is to be done but to wait.
@@ -211,7 +212,7 @@ public final class Loader {
     }
   }
 
-  private ReentrantLock turn(Table table) {
+  private OrderedLock turn(Table table) {
     return Objects.requireNonNull(turns.get(MetaLevel.of(table.name())), "one for each level");
   }
 
@@ -219,7 +220,7 @@ public final class Loader {
     if (here.isEmpty()) {
       return 0;
     }
-    ReentrantLock turn = turn(here.getFirst().table()); // all are of one level
+    OrderedLock turn = turn(here.getFirst().table()); // all are of one level
     turn.lock();
     try {
       return reading.getAsLong();

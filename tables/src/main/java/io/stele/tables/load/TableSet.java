@@ -1,5 +1,6 @@
 package io.stele.tables.load;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.error.NotFoundException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
@@ -9,6 +10,7 @@ import io.stele.base.text.NearestName;
 import io.stele.engine.cache.BlockCache;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.meta.MetaTable.StoredSchema;
+import io.stele.tables.tablet.CommitLock;
 import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
@@ -30,6 +32,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /** The tables that are on this server, by name. */
 public final class TableSet {
   private final ServerParts server;
+  private final CommitLock lock;
   private final BlockCache cache;
   private final TabletListener listener;
   private final boolean inCluster;
@@ -37,7 +40,10 @@ public final class TableSet {
   private final Map<String, Table> tables = new ConcurrentHashMap<>();
   private final Map<String, SteleException> failed = new ConcurrentHashMap<>();
   private final Set<String> unloaded = ConcurrentHashMap.newKeySet();
-  private final Map<String, Integer> reading = new HashMap<>(); // guarded by the commit lock
+
+  @GuardedBy("lock")
+  private final Map<String, Integer> reading = new HashMap<>();
+
   private final Queue<FragmentGraph> leaving = new ConcurrentLinkedQueue<>(); // of tables removed
 
   /**
@@ -57,6 +63,7 @@ public final class TableSet {
     this.inCluster = inCluster;
     this.listener = listener;
     this.server = server;
+    this.lock = server.lock();
     this.cache = cache;
   }
 
@@ -80,16 +87,18 @@ public final class TableSet {
    */
   Reading reading(Collection<String> names) {
     List<String> all = List.copyOf(names);
-    server.lock().run(() -> all.forEach(name -> reading.merge(name, 1, Integer::sum)));
-    return () ->
-        server
-            .lock()
-            .run(
-                () -> {
-                  all.forEach(
-                      name -> reading.computeIfPresent(name, (_, n) -> n == 1 ? null : n - 1));
-                  server.lock().changed();
-                });
+    count(all, 1);
+    return () -> count(all, -1);
+  }
+
+  private void count(List<String> names, int change) {
+    lock.lock();
+    try {
+      names.forEach(name -> reading.merge(name, change, (n, m) -> n + m == 0 ? null : n + m));
+      lock.changed();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The state of a table on this server. */
@@ -98,11 +107,11 @@ public final class TableSet {
     if (table != null) {
       return table.state();
     }
-    server.lock().lock();
+    lock.lock();
     try {
       return reading.containsKey(name) ? TableState.SCHEMA_LOADING : TableState.UNKNOWN;
     } finally {
-      server.lock().unlock();
+      lock.unlock();
     }
   }
 
@@ -117,17 +126,17 @@ public final class TableSet {
       return known;
     }
     long deadline = server.clock().nanos() + deferNanos;
-    server.lock().lock();
+    lock.lock();
     try {
       while (state(name) == TableState.SCHEMA_LOADING) {
         long left = deadline - server.clock().nanos();
-        if (left <= 0 || server.lock().await(left) <= 0) {
+        if (left <= 0 || lock.await(left) <= 0) {
           throw new UnavailableException(
               "the schema of table \"" + name + "\" is still being loaded: try again");
         }
       }
     } finally {
-      server.lock().unlock();
+      lock.unlock();
     }
     return get(name);
   }
@@ -178,7 +187,7 @@ public final class TableSet {
               new Table(
                   name,
                   view,
-                  server.lock(),
+                  lock,
                   graph,
                   configFile,
                   failure ->
@@ -193,7 +202,7 @@ public final class TableSet {
     table.end();
     tables.remove(table.name(), table);
     leaving.add(table.graph());
-    server.lock().run(server.lock()::changed);
+    lock.run(lock::changed);
   }
 
   /** Files that reads under way may still need, of tables here and of those that have left. */

@@ -1,5 +1,6 @@
 package io.stele.tables.master;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.tables.master.Placement.Homeless;
@@ -31,8 +32,10 @@ final class Assigner {
   private final Consumer<Runnable> jobs;
   private final Runnable wake;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private final Map<LiveServer, Integer> counts = new HashMap<>(); // when META was last whole
+
+  @GuardedBy("this")
   private final Map<LiveServer, Integer> underWay = new HashMap<>();
 
   /**
@@ -110,15 +113,16 @@ final class Assigner {
 
   private synchronized List<Room> rooms(Picture picture) {
     Set<LiveServer> suspects = troubles.suspects();
-    return picture.live().stream()
-        .map(
-            server ->
-                new Room(
-                    server,
-                    counts.getOrDefault(server, 0) + underWay.getOrDefault(server, 0),
-                    picture.draining().contains(server.address()),
-                    suspects.contains(server)))
-        .toList();
+    List<Room> rooms = new ArrayList<>();
+    for (LiveServer server : picture.live()) {
+      rooms.add(
+          new Room(
+              server,
+              counts.getOrDefault(server, 0) + underWay.getOrDefault(server, 0),
+              picture.draining().contains(server.address()),
+              suspects.contains(server)));
+    }
+    return rooms;
   }
 
   /** Begins to load tablets on a server that is to have them. */

@@ -1,5 +1,6 @@
 package io.stele.tables.master;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -12,8 +13,12 @@ import java.util.function.BiConsumer;
 final class Jobs {
   private final Clock clock;
   private final BiConsumer<String, RuntimeException> failures;
-  private long news; // guarded by this
-  private int running; // guarded by this
+
+  @GuardedBy("this")
+  private long news;
+
+  @GuardedBy("this")
+  private int running;
 
   /**
    * Makes one.

@@ -1,5 +1,6 @@
 package io.stele.tables.master;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.time.Clock;
 import io.stele.tables.master.ServerReport.TabletReport;
 import io.stele.tables.meta.TabletKey;
@@ -35,7 +36,9 @@ final class LoadRates {
   private static final long SHORTEST = TimeUnit.SECONDS.toNanos(1);
 
   private final Clock clock;
-  private final Map<LiveServer, Known> known = new HashMap<>(); // guarded by this
+
+  @GuardedBy("this")
+  private final Map<LiveServer, Known> known = new HashMap<>();
 
   LoadRates(Clock clock) {
     this.clock = clock;

@@ -1,5 +1,6 @@
 package io.stele.tables.master;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.FencedException;
 import io.stele.base.error.InvalidRequestException;
@@ -64,8 +65,10 @@ public final class Master implements Cluster, AutoCloseable {
   private final ReentrantLock collecting = new ReentrantLock();
   private final Jobs jobs;
 
-  // Guarded by rounds.
+  @GuardedBy("rounds")
   private final Set<LiveServer> known = new HashSet<>();
+
+  @GuardedBy("rounds")
   private final Set<String> unreadable = new HashSet<>();
 
   private volatile long balanceDue;
@@ -265,15 +268,17 @@ public final class Master implements Cluster, AutoCloseable {
     return !repaired.isEmpty();
   }
 
+  @GuardedBy("rounds")
   private void tellChanges(Picture picture) {
     Set<LiveServer> live = Set.copyOf(picture.live());
+    Set<LiveServer> before = Set.copyOf(known);
     live.stream()
-        .filter(server -> !known.contains(server))
+        .filter(server -> !before.contains(server))
         .forEach(server -> parts.events().accept(new MasterEvent.ServerJoined(server)));
-    known.stream()
+    before.stream()
         .filter(server -> !live.contains(server))
         .forEach(server -> parts.events().accept(new MasterEvent.ServerLost(server)));
-    if (!known.equals(live)) {
+    if (!before.equals(live)) {
       balanceDue = Math.min(balanceDue, parts.clock().nanos()); // a new server gets its share soon
     }
     known.clear();

@@ -1,5 +1,6 @@
 package io.stele.tables.master;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
@@ -32,8 +33,10 @@ final class Orders {
   private final MasterParts parts;
   private final MasterSettings settings;
 
-  // Guarded by this: who lived when it was last asked.
-  private List<LiveServer> live = List.of();
+  @GuardedBy("this")
+  private List<LiveServer> live = List.of(); // when it was last asked
+
+  @GuardedBy("this")
   private Optional<Long> asked = Optional.empty();
 
   Orders(MasterParts parts, MasterSettings settings) {

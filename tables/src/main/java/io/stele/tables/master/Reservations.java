@@ -1,5 +1,6 @@
 package io.stele.tables.master;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.time.Clock;
 import io.stele.tables.meta.TabletKey;
@@ -32,11 +33,17 @@ final class Reservations {
   }
 
   private final Clock clock;
-  private final Set<TabletKey> tablets = new HashSet<>(); // guarded by this
-  private final Set<String> tables = new HashSet<>(); // guarded by this
 
-  // Guarded by this: what was given back lately.
-  private final Map<TabletKey, GivenBack> givenBack = new HashMap<>();
+  @GuardedBy("this")
+  private final Set<TabletKey> tablets = new HashSet<>();
+
+  @GuardedBy("this")
+  private final Set<String> tables = new HashSet<>();
+
+  @GuardedBy("this")
+  private final Map<TabletKey, GivenBack> givenBack = new HashMap<>(); // lately
+
+  @GuardedBy("this")
   private long count;
 
   private record GivenBack(long number, long nanos) {}
@@ -84,36 +91,42 @@ final class Reservations {
 
   /** All tablets of a table that there are and that come. */
   synchronized Reservation takeTable(String table, Duration patience) {
-    await(
-        () ->
-            !tables.contains(table) && tablets.stream().noneMatch(key -> key.table().equals(table)),
-        patience,
-        () -> "a tablet of table \"" + table + "\"");
+    await(() -> isFree(table), patience, () -> "a tablet of table \"" + table + "\"");
     tables.add(table);
-    return reservation(List.of(), () -> tables.remove(table));
+    return reservation(List.of(), () -> giveBack(table));
   }
 
-  private boolean isFree(TabletKey tablet) {
+  private synchronized boolean isFree(String table) {
+    return !tables.contains(table) && tablets.stream().noneMatch(key -> key.table().equals(table));
+  }
+
+  private synchronized void giveBack(String table) {
+    tables.remove(table);
+  }
+
+  private synchronized boolean isFree(TabletKey tablet) {
     return !tablets.contains(tablet) && !tables.contains(tablet.table());
   }
 
+  @GuardedBy("this")
   private Reservation take(List<TabletKey> free) {
     tablets.addAll(free);
-    return reservation(
-        free,
-        () -> {
-          GivenBack now = new GivenBack(++count, clock.nanos());
-          for (TabletKey key : free) {
-            tablets.remove(key);
-            givenBack.put(key, now);
-          }
-        });
+    return reservation(free, () -> giveBack(free));
+  }
+
+  private synchronized void giveBack(List<TabletKey> taken) {
+    GivenBack now = new GivenBack(++count, clock.nanos());
+    for (TabletKey key : taken) {
+      tablets.remove(key);
+      givenBack.put(key, now);
+    }
   }
 
   private Reservation reservation(List<TabletKey> taken, Runnable giveBack) {
     List<TabletKey> copy = new ArrayList<>(taken);
     return new Reservation() {
-      private boolean closed; // guarded by Reservations.this
+      @GuardedBy("Reservations.this")
+      private boolean closed;
 
       @Override
       public List<TabletKey> tablets() {

@@ -1,5 +1,6 @@
 package io.stele.tables.master;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.DeniedException;
@@ -36,8 +37,12 @@ final class Troubles {
 
   private final Clock clock;
   private final MasterSettings settings;
-  private final Map<TabletKey, Trouble> tablets = new HashMap<>(); // guarded by this
-  private final Map<LiveServer, Long> suspects = new HashMap<>(); // until when; guarded by this
+
+  @GuardedBy("this")
+  private final Map<TabletKey, Trouble> tablets = new HashMap<>();
+
+  @GuardedBy("this")
+  private final Map<LiveServer, Long> suspects = new HashMap<>(); // until when
 
   Troubles(Clock clock, MasterSettings settings) {
     this.clock = clock;

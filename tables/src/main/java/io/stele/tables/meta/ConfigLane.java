@@ -1,5 +1,6 @@
 package io.stele.tables.meta;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
@@ -65,14 +66,24 @@ final class ConfigLane {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private final Deque<Waiting> queue = new ArrayDeque<>();
+
   // Those in the queue that later saves may join: behind the last change of several tablets, or
   // that change could be made after the save and not know of what it saved.
+  @GuardedBy("lock")
   private final Map<TabletKey, Save> waitingSaves = new HashMap<>();
+
+  @GuardedBy("lock")
   private final Set<Waiting> underWay = new HashSet<>();
+
+  @GuardedBy("lock")
   private int failures; // in a row
+
+  @GuardedBy("lock")
   private long notBefore; // of the clock's nanos, after a failure
+
+  @GuardedBy("lock")
   private boolean closed;
 
   /**
@@ -122,6 +133,7 @@ final class ConfigLane {
     }
   }
 
+  @GuardedBy("lock")
   private CompletableFuture<Long> add(Waiting waiting) {
     if (closed) {
       waiting.done.completeExceptionally(closedFailure());

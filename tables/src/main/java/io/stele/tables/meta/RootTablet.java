@@ -1,5 +1,6 @@
 package io.stele.tables.meta;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.error.ConflictException;
 import io.stele.base.error.InvalidRequestException;
@@ -16,8 +17,10 @@ import java.util.Optional;
 final class RootTablet {
   private final RootStore store;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private long version; // of what was taken or saved last
+
+  @GuardedBy("this")
   private Optional<Bytes> unsettled = Optional.empty(); // may or may not have been saved
 
   RootTablet(RootStore store) {
@@ -80,12 +83,13 @@ final class RootTablet {
   }
 
   /** After a save of which the outcome is not known: if that is what is kept, it was ours. */
+  @GuardedBy("this")
   private void settle() {
     if (unsettled.isPresent()) {
-      store
-          .load()
-          .filter(kept -> kept.config().equals(unsettled.get()))
-          .ifPresent(kept -> version = kept.version());
+      Optional<RootStore.Root> kept = store.load();
+      if (kept.map(RootStore.Root::config).equals(unsettled)) {
+        version = kept.orElseThrow().version();
+      }
       unsettled = Optional.empty();
     }
   }

@@ -1,5 +1,6 @@
 package io.stele.tables.read;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatchWriter;
 import io.stele.base.cell.RequestMark;
@@ -42,7 +43,8 @@ public final class Scanners {
   private final int most;
   private final long idleNanos;
 
-  // Guarded by itself. Value: when it was last used, by the monotonic clock.
+  // Value: when it was last used, by the monotonic clock.
+  @GuardedBy("this")
   private final LinkedHashMap<TableScanner, Long> open = new LinkedHashMap<>(16, 0.75f, true);
 
   /**
@@ -98,7 +100,7 @@ public final class Scanners {
       Table table, ReadPredicate predicate, ScanOptions options, boolean movesOn) {
     long txn = openSnapshot(table, predicate, options);
     TableScanner scanner = new TableScanner(this, table, predicate, options, movesOn, txn);
-    synchronized (open) {
+    synchronized (this) {
       open.put(scanner, clock.nanos());
     }
     endSuperfluous();
@@ -241,14 +243,14 @@ public final class Scanners {
   }
 
   void use(TableScanner scanner) {
-    synchronized (open) {
+    synchronized (this) {
       open.computeIfPresent(scanner, (_, _) -> clock.nanos());
     }
   }
 
   void ended(TableScanner scanner) {
     snapshots.close(scanner.txn());
-    synchronized (open) {
+    synchronized (this) {
       open.remove(scanner);
     }
   }
@@ -256,7 +258,7 @@ public final class Scanners {
   /** Ends scans that are idle or too many; to be called now and then. */
   public void endSuperfluous() {
     List<TableScanner> ended = new ArrayList<>();
-    synchronized (open) {
+    synchronized (this) {
       long now = clock.nanos();
       Iterator<Map.Entry<TableScanner, Long>> eldest = open.entrySet().iterator();
       while (eldest.hasNext()) {
@@ -273,7 +275,7 @@ public final class Scanners {
   }
 
   public int count() {
-    synchronized (open) {
+    synchronized (this) {
       return open.size();
     }
   }

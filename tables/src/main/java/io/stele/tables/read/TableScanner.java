@@ -1,5 +1,6 @@
 package io.stele.tables.read;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatchWriter;
 import io.stele.base.cell.CellKind;
@@ -43,14 +44,28 @@ final class TableScanner implements TableScan, TabletListener {
   private volatile long txn; // written under lock
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private Bytes from; // rows below it have been dealt with
+
+  @GuardedBy("lock")
   private @Nullable CellView after; // cells up to it have been handed out
+
+  @GuardedBy("lock")
   private @Nullable Merge merge;
+
+  @GuardedBy("lock")
   private long rowsLeft;
+
+  @GuardedBy("lock")
   private @Nullable Bytes row; // the row at hand
+
+  @GuardedBy("lock")
   private boolean stale; // it is to move on before the next row
+
+  @GuardedBy("lock")
   private boolean finished;
+
+  @GuardedBy("lock")
   private @Nullable String closedBecause;
 
   private volatile boolean outdated; // the merge holds what others have replaced
@@ -136,6 +151,18 @@ final class TableScanner implements TableScan, TabletListener {
     owner.use(this);
     lock.lock();
     try {
+      return nextLocked(maxBytes);
+    } finally {
+      lock.unlock();
+      if (outdated) {
+        letGoUnlessBusy(); // a listener may have come between the look and the unlock
+      }
+    }
+  }
+
+  @GuardedBy("lock")
+  private CellPage nextLocked(int maxBytes) {
+    try {
       if (closedBecause != null) {
         throw new NotFoundException("scan of table \"" + table.name() + "\" " + closedBecause);
       }
@@ -147,13 +174,10 @@ final class TableScanner implements TableScan, TabletListener {
       if (outdated) {
         letGo();
       }
-      lock.unlock();
-      if (outdated) {
-        letGoUnlessBusy(); // a listener may have come between the look and the unlock
-      }
     }
   }
 
+  @GuardedBy("lock")
   private CellPage fill(int wantedBytes) {
     CellBatchWriter out = new CellBatchWriter(Math.min(wantedBytes, FIRST_BUFFER));
     int maxBytes = Math.max(wantedBytes, out.size() + 1); // at least one cell
@@ -170,6 +194,7 @@ final class TableScanner implements TableScan, TabletListener {
   }
 
   /** Hands out cells of the tablet at hand. */
+  @GuardedBy("lock")
   private void takeCells(Merge at, CellBatchWriter out, int maxBytes) {
     while (at.advance(after)) {
       CellView cell = at.cells.cell();
@@ -199,15 +224,18 @@ final class TableScanner implements TableScan, TabletListener {
   }
 
   /** Was a cell of a row handed out last, and may there be more of the row? */
+  @GuardedBy("lock")
   private boolean isInRow() {
     return row != null && row.equals(from) && after != null;
   }
 
+  @GuardedBy("lock")
   private boolean isOfRow(CellView cell) {
     Bytes current = row;
     return current != null && current.compareTo(cell.rowArray, cell.rowOffset, cell.rowLength) == 0;
   }
 
+  @GuardedBy("lock")
   private void moveOnAfterRow() {
     Bytes done = row;
     letGo();
@@ -218,12 +246,14 @@ final class TableScanner implements TableScan, TabletListener {
     moveOn();
   }
 
+  @GuardedBy("lock")
   private void moveOn() {
     txn = owner.moveOn(txn);
     stale = false;
   }
 
   /** False if the cell is of a row too many. */
+  @GuardedBy("lock")
   private boolean countRow(CellView cell) {
     if (isOfRow(cell)) {
       return true;
@@ -236,12 +266,14 @@ final class TableScanner implements TableScan, TabletListener {
     return true;
   }
 
+  @GuardedBy("lock")
   private void remember(CellView cell) {
     from = cell.row();
     after = behind(CellView.beforeColumn(from, cell.family(), cell.qualifier()), cell.timestamp);
   }
 
   /** Opens the tablet of the next wanted row; nothing if it has nothing, or there is none. */
+  @GuardedBy("lock")
   private @Nullable Merge openTablet() {
     Optional<Bytes> wanted = nextWantedRow();
     if (wanted.isEmpty()) {
@@ -303,6 +335,7 @@ final class TableScanner implements TableScan, TabletListener {
     }
   }
 
+  @GuardedBy("lock")
   private Optional<Bytes> nextWantedRow() {
     for (RowRange range : predicate.rows()) {
       Bytes to = range.to();
@@ -313,11 +346,13 @@ final class TableScanner implements TableScan, TabletListener {
     return Optional.empty();
   }
 
+  @GuardedBy("lock")
   private void leaveTablet(Merge at) {
     stepBehind(at.readable);
     letGo();
   }
 
+  @GuardedBy("lock")
   private void stepBehind(OpenTablet readable) {
     Optional<Bytes> last = readable.tablet().last();
     if (last.isEmpty()) {
@@ -328,11 +363,13 @@ final class TableScanner implements TableScan, TabletListener {
     }
   }
 
+  @GuardedBy("lock")
   private void finish() {
     finished = true;
     letGo();
   }
 
+  @GuardedBy("lock")
   private void letGo() {
     Merge held = merge;
     if (held == null) {

@@ -24,6 +24,8 @@ import io.stele.base.table.RowRule;
 import io.stele.base.table.RowsDeleted;
 import io.stele.base.table.Tables;
 import io.stele.tables.read.Scanners;
+import io.stele.tables.tablet.OrderedLock;
+import io.stele.tables.tablet.OrderedLock.Place;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.write.WritePath;
 import io.stele.tables.write.WritePath.Done;
@@ -33,7 +35,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /**
@@ -50,13 +51,13 @@ public final class RowOperations {
 
   private final Scanners reads;
   private final WritePath writes;
-  private final ReentrantLock[] turns = new ReentrantLock[STRIPES];
+  private final OrderedLock[] turns = new OrderedLock[STRIPES];
 
   public RowOperations(Scanners reads, WritePath writes) {
     this.reads = reads;
     this.writes = writes;
     for (int i = 0; i < STRIPES; i++) {
-      turns[i] = new ReentrantLock();
+      turns[i] = new OrderedLock(Place.ROW);
     }
   }
 
@@ -66,7 +67,7 @@ public final class RowOperations {
   }
 
   private <T> T inTurn(Table table, Bytes row, Attempt<T> attempt) {
-    ReentrantLock turn = turns[(table.name().hashCode() * 31 + row.hashCode()) & (STRIPES - 1)];
+    OrderedLock turn = turns[(table.name().hashCode() * 31 + row.hashCode()) & (STRIPES - 1)];
     turn.lock();
     try {
       ConflictException last = null;

@@ -1,32 +1,32 @@
 package io.stele.tables.tablet;
 
+import io.stele.tables.tablet.OrderedLock.Place;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The one lock of a tablet server. Under it a change is checked, gets its transaction and goes to
  * memory and to the log's queue, so all three have one order; and under it the views of tables are
  * replaced. Nobody reads or closes a file, or waits for one, while holding it.
  */
-public final class CommitLock {
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition viewChanged = lock.newCondition();
-  private final List<Runnable> afterwards = new ArrayList<>(); // guarded by the lock
+public final class CommitLock extends OrderedLock {
+  private final Condition viewChanged = newCondition();
+  private final List<Runnable> afterwards = new ArrayList<>(); // by its holder only
 
-  public void lock() {
-    lock.lock();
+  public CommitLock() {
+    super(Place.COMMIT);
   }
 
   /** Gives it back, and then does what was to wait for that. */
+  @Override
   public void unlock() {
     List<Runnable> tasks = List.of();
-    if (lock.getHoldCount() == 1 && !afterwards.isEmpty()) {
+    if (getHoldCount() == 1 && !afterwards.isEmpty()) {
       tasks = List.copyOf(afterwards);
       afterwards.clear();
     }
-    lock.unlock();
+    super.unlock();
     tasks.forEach(Runnable::run);
   }
 
@@ -47,7 +47,7 @@ public final class CommitLock {
   }
 
   void checkHeld() {
-    if (!lock.isHeldByCurrentThread()) {
+    if (!isHeldByCurrentThread()) {
       throw new IllegalStateException("a view is replaced without the commit lock");
     }
   }

@@ -1,5 +1,6 @@
 package io.stele.tables.tablet;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.error.CorruptDataException;
 import io.stele.base.error.SteleException;
 import io.stele.base.file.FilePath;
@@ -20,8 +21,10 @@ public final class FileHealth {
   /** Beyond it more files are not remembered: the disk is what is broken, and that is known. */
   private static final int MOST = 1_000;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private final Map<FilePath, Boolean> unreadable = new HashMap<>(); // whether it is damaged
+
+  @GuardedBy("this")
   private int failedWrites; // since the last that succeeded
 
   /** A fragment could not be read. */

@@ -1,5 +1,6 @@
 package io.stele.tables.tablet;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.file.FilePath;
 import java.util.Collection;
 import java.util.HashMap;
@@ -17,9 +18,15 @@ public final class FragmentFiles {
   public static final FilePath ROOT = FilePath.of("fragments");
 
   private final FilePath directory;
-  private long next = 1; // guarded by this
-  private final Set<FilePath> pending = new HashSet<>(); // guarded by this
-  private final Map<FilePath, Integer> pinned = new HashMap<>(); // guarded by this; how often
+
+  @GuardedBy("this")
+  private long next = 1;
+
+  @GuardedBy("this")
+  private final Set<FilePath> pending = new HashSet<>();
+
+  @GuardedBy("this")
+  private final Map<FilePath, Integer> pinned = new HashMap<>(); // how often
 
   public FragmentFiles(String server) {
     this.directory = ROOT.resolve(server);

@@ -1,5 +1,6 @@
 package io.stele.tables.tablet;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
 import io.stele.base.file.FilePath;
@@ -36,9 +37,13 @@ public final class FragmentGraph {
   private final BlockCache cache;
   private final Troubles troubles;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private final Map<FilePath, Node> nodes = new HashMap<>();
+
+  @GuardedBy("this")
   private final List<DiskFragment> closing = new ArrayList<>(); // unused, but still being read
+
+  @GuardedBy("this")
   private @Nullable FamilyMap families; // none yet: all files are read on demand
 
   /** Gets every file that cannot be opened or read, and why. */

@@ -1,5 +1,6 @@
 package io.stele.tables.tablet;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.predicate.RowRange;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -20,7 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class TabletEvents {
   private record Entry(TabletListener listener, @Nullable Tablet tablet) {}
 
-  private final List<Entry> entries = new ArrayList<>(); // guarded by itself
+  @GuardedBy("this")
+  private final List<Entry> entries = new ArrayList<>();
+
   private final ReentrantLock dispatching = new ReentrantLock();
 
   // What callbacks asked for; by the dispatching thread only.
@@ -44,12 +47,12 @@ public final class TabletEvents {
    * @param tablet null for all
    */
   public void add(TabletListener listener, @Nullable Tablet tablet) {
-    later(() -> entries.add(new Entry(listener, tablet)));
+    later(() -> change(new Entry(listener, tablet), true));
   }
 
   /** Removes a listener that was added with the same tablet. */
   public void remove(TabletListener listener, @Nullable Tablet tablet) {
-    later(() -> entries.remove(new Entry(listener, tablet)));
+    later(() -> change(new Entry(listener, tablet), false));
   }
 
   private void later(Runnable change) {
@@ -57,9 +60,11 @@ public final class TabletEvents {
       changes.add(change);
       return;
     }
-    synchronized (entries) {
-      change.run();
-    }
+    change.run();
+  }
+
+  private synchronized void change(Entry entry, boolean added) {
+    boolean _ = added ? entries.add(entry) : entries.remove(entry);
   }
 
   /** Tells of a change of a chain; without locks. */
@@ -84,9 +89,7 @@ public final class TabletEvents {
         tell(listener, event);
       }
     } finally {
-      synchronized (entries) {
-        changes.forEach(Runnable::run);
-      }
+      changes.forEach(Runnable::run);
       changes.clear();
       caused = List.copyOf(events);
       events.clear();
@@ -105,7 +108,7 @@ public final class TabletEvents {
 
   private Set<TabletListener> listeners(Tablet tablet) {
     Set<TabletListener> found = new LinkedHashSet<>();
-    synchronized (entries) {
+    synchronized (this) {
       for (Entry entry : entries) {
         if (entry.tablet == null || entry.tablet == tablet) {
           found.add(entry.listener);

@@ -1,5 +1,6 @@
 package io.stele.tables.tablet;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.engine.chain.Pins;
 import io.stele.engine.disk.DiskFragment;
 import java.util.ArrayDeque;
@@ -65,8 +66,10 @@ public final class ViewHolder {
   private final Consumer<DiskFragment> closer;
   private volatile Generation current;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private final Deque<Generation> old = new ArrayDeque<>();
+
+  @GuardedBy("this")
   private final List<Retired> retired = new ArrayList<>();
 
   /** Starts with a view; {@code closer} gets each fragment once, when nothing reads it. */

@@ -1,5 +1,6 @@
 package io.stele.tables.txn;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.error.FencedException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -49,9 +51,13 @@ public final class Sequencer {
   private volatile @Nullable Throwable failure;
   private final CompletableFuture<Object> end = new CompletableFuture<>(); // fails with the log
 
-  // Guarded by this; waiters in the order of their transactions.
-  private final Deque<Waiter> durabilityWaiters = new ArrayDeque<>();
+  @GuardedBy("this")
+  private final Deque<Waiter> durabilityWaiters = new ArrayDeque<>(); // by transaction
+
+  @GuardedBy("this")
   private final List<Waiter> stabilityWaiters = new ArrayList<>();
+
+  @GuardedBy("this")
   private final TreeMap<Long, Deps> deps = new TreeMap<>();
 
   /** One of a server that nobody takes tablets from. */
@@ -256,6 +262,7 @@ public final class Sequencer {
     return future;
   }
 
+  @GuardedBy("this")
   private void insert(Waiter waiter) {
     Deque<Waiter> later = new ArrayDeque<>();
     while (!durabilityWaiters.isEmpty() && durabilityWaiters.getLast().txn > waiter.txn) {
@@ -314,16 +321,18 @@ public final class Sequencer {
    * Forgets dependencies that have been fulfilled. A thing is fulfilled when its transaction is
    * durable and waits for nothing itself; those before it do not count, or none ever would be.
    */
+  @GuardedBy("this")
   private void settle() {
+    Map<Long, Deps> all = deps;
     boolean changed = true;
     while (changed) {
       changed =
-          deps.values()
+          all.values()
               .removeIf(
                   open ->
                       open.unresolved == 0
                           && open.resolved.stream()
-                              .allMatch(txn -> txn <= durable && !deps.containsKey(txn)));
+                              .allMatch(txn -> txn <= durable && !all.containsKey(txn)));
     }
   }
 
@@ -332,6 +341,7 @@ public final class Sequencer {
     return deps.size();
   }
 
+  @GuardedBy("this")
   private void takeStable(List<Waiter> ready) {
     if (!stabilityWaiters.isEmpty()) {
       long stable = stable();

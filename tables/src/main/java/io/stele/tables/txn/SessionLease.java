@@ -1,5 +1,6 @@
 package io.stele.tables.txn;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -19,9 +20,12 @@ public final class SessionLease implements Lease {
   private final Clock clock;
   private final long mostMicros;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private long lastMicros;
+
+  @GuardedBy("this")
   private long lastNanos;
+
   private volatile boolean lost;
 
   /**

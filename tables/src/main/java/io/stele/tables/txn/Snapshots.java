@@ -1,5 +1,6 @@
 package io.stele.tables.txn;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.engine.merge.SnapshotSet;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
@@ -8,7 +9,8 @@ import java.util.function.LongSupplier;
  * The read transactions that scans hold open, so that flushes and compactions keep what they see.
  */
 public final class Snapshots {
-  private final TreeMap<Long, Integer> open = new TreeMap<>(); // txn -> how often; guarded by this
+  @GuardedBy("this")
+  private final TreeMap<Long, Integer> open = new TreeMap<>(); // txn -> how often
 
   /**
    * Opens the transaction that the supplier gives, in one step: a rewrite either knows of it, or

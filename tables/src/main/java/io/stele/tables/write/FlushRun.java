@@ -15,6 +15,8 @@ import io.stele.tables.tablet.FragmentGraph;
 import io.stele.tables.tablet.FragmentOrigin;
 import io.stele.tables.tablet.FragmentOrigin.Kind;
 import io.stele.tables.tablet.GroupView;
+import io.stele.tables.tablet.OrderedLock;
+import io.stele.tables.tablet.OrderedLock.Place;
 import io.stele.tables.tablet.ServerParts;
 import io.stele.tables.tablet.Table;
 import io.stele.tables.tablet.TableView;
@@ -29,7 +31,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -42,7 +43,7 @@ final class FlushRun {
   private final MemoryBudget memory;
   private final LogRelease release;
   private final EditSaver saver;
-  private final ReentrantLock running = new ReentrantLock(); // one at a time
+  private final OrderedLock running = new OrderedLock(Place.FLUSH); // one at a time
 
   // Tablets that were flushed out: until META knows, it relies on the log from a transaction on.
   private final Map<Tablet, Long> unsaved = new ConcurrentHashMap<>();

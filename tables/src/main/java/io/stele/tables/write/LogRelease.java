@@ -1,5 +1,6 @@
 package io.stele.tables.write;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.engine.commitlog.CommitLog;
 import io.stele.tables.event.TableEvent;
 import io.stele.tables.tablet.GroupView;
@@ -20,7 +21,8 @@ final class LogRelease {
   private final CommitLog log;
   private final Supplier<Collection<Table>> tables;
 
-  // Guarded by itself: first transaction of flushes whose configurations are being saved.
+  // First transaction of flushes whose configurations are being saved.
+  @GuardedBy("this")
   private final TreeMap<Long, Integer> saving = new TreeMap<>();
 
   LogRelease(ServerParts server, CommitLog log, Supplier<Collection<Table>> tables) {
@@ -31,14 +33,14 @@ final class LogRelease {
 
   /** Cells from a transaction on leave memory for a file; before they do. */
   void saving(long minTxn) {
-    synchronized (saving) {
+    synchronized (this) {
       saving.merge(minTxn, 1, Integer::sum);
     }
   }
 
   /** The configurations that name the file are saved. */
   void saved(long minTxn) {
-    synchronized (saving) {
+    synchronized (this) {
       saving.computeIfPresent(minTxn, (_, count) -> count == 1 ? null : count - 1);
     }
     release();
@@ -46,7 +48,7 @@ final class LogRelease {
 
   /** The oldest transaction of flushes whose configurations are being saved. */
   long oldestSaving() {
-    synchronized (saving) {
+    synchronized (this) {
       return saving.isEmpty() ? Long.MAX_VALUE : saving.firstKey();
     }
   }

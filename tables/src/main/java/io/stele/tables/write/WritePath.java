@@ -1,5 +1,6 @@
 package io.stele.tables.write;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.stele.base.bytes.Bytes;
 import io.stele.base.cell.CellBatch;
 import io.stele.base.cell.CellKind;
@@ -63,13 +64,19 @@ public final class WritePath {
   private final CommitLog log;
   private final MemoryBudget memory;
   private final DiskRoom room;
+
+  @GuardedBy("lock")
   private final RowTxns rows;
+
   private final Clock clock;
   private final long deferNanos;
   private final long memFragmentBytes;
   private final Runnable wakeFlusher;
   private final Consumer<Throwable> broken;
-  private final Requests requests = new Requests(Requests.MOST); // under the lock
+
+  @GuardedBy("lock")
+  private final Requests requests = new Requests(Requests.MOST);
+
   private volatile StoredRequests stored = (_, _, _) -> Optional.empty();
   private final ConcurrentHashMap<String, Bytes> names = new ConcurrentHashMap<>();
 
@@ -198,6 +205,7 @@ public final class WritePath {
     }
   }
 
+  @GuardedBy("lock")
   private boolean knowsAll(TabletView tablet, RequestMark mark) {
     return requests.knowsAll(tablet.sinceTxn(), mark, clock.nanos());
   }
@@ -286,6 +294,7 @@ public final class WritePath {
             + state.text());
   }
 
+  @GuardedBy("lock")
   private long commitNow(
       Table table,
       TableView view,
@@ -322,6 +331,7 @@ public final class WritePath {
     return txn;
   }
 
+  @GuardedBy("lock")
   private void check(
       Table table, TableView view, CellBatch batch, boolean marked, long commitMaxTxn, long seed) {
     CellBatch.Reader reader = batch.read();
@@ -405,6 +415,7 @@ public final class WritePath {
     memory.add(added);
   }
 
+  @GuardedBy("lock")
   private void noteRows(CellBatch committed, long seed, long txn) {
     CellBatch.Reader reader = committed.read();
     CellView cell = reader.cell();
