@@ -2,10 +2,12 @@ package io.stele.server;
 
 import io.stele.base.event.Event;
 import io.stele.base.event.Events;
+import java.util.Optional;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /** Writes events to the log, each under the name of its component. */
 final class EventLog {
@@ -35,7 +37,18 @@ final class EventLog {
 
   private static void write(Event event, Level level) {
     Logger logger = LoggerFactory.getLogger(event.getClass().getPackageName());
-    logger.atLevel(level).log(event.text());
+    LoggingEventBuilder line = logger.atLevel(level).addKeyValue("event", name(event.getClass()));
+    Optional<Throwable> trace = event.trace();
+    if (trace.isPresent()) {
+      line = line.setCause(trace.get());
+    }
+    line.log(event.text());
+  }
+
+  /** As the source has it, such as TableEvent.Flushed. */
+  private static String name(Class<?> type) {
+    Class<?> outer = type.getEnclosingClass();
+    return (outer == null ? "" : outer.getSimpleName() + ".") + type.getSimpleName();
   }
 
   private static Level level(Event event) {

@@ -1,13 +1,11 @@
 package io.stele.server;
 
-import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ConfiguratorRank;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.spi.ContextAwareBase;
+import io.stele.server.log.JdkLog;
+import io.stele.server.log.LogOutput;
 import java.util.List;
 import java.util.logging.Logger;
 
@@ -28,21 +26,11 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
 
   @Override
   public ExecutionStatus configure(LoggerContext context) {
-    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
-    encoder.setContext(context);
-    encoder.setPattern("%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %logger{24}: %msg%n");
-    encoder.start();
-    ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
-    appender.setContext(context);
-    appender.setName("stderr");
-    appender.setTarget("System.err");
-    appender.setEncoder(encoder);
-    appender.start();
-    context.getLogger("ROOT").setLevel(Level.WARN);
-    context.getLogger("ROOT").addAppender(appender);
-    context.getLogger("io.stele").setLevel(Level.INFO);
+    LogOutput.setUp(context);
     // gRPC logs by the JDK's own means, and tells of its start.
-    Logger.getLogger("").setLevel(java.util.logging.Level.WARNING);
+    Logger others = Logger.getLogger("");
+    others.setLevel(java.util.logging.Level.WARNING);
+    JdkLog.replaceHandlers(others);
     NOISY.forEach(logger -> logger.setLevel(java.util.logging.Level.OFF));
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }

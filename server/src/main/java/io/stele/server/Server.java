@@ -5,6 +5,7 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.NotServingException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.event.Defects;
 import io.stele.base.event.Events;
 import io.stele.base.file.LocalFileStore;
 import io.stele.base.node.NodeReport;
@@ -15,6 +16,7 @@ import io.stele.cli.SteleVersion;
 import io.stele.engine.StoreEvent;
 import io.stele.gateway.etcd.EtcdGateway;
 import io.stele.gateway.etcd.EtcdServer;
+import io.stele.gateway.metric.Requests;
 import io.stele.gateway.nativeapi.Channels;
 import io.stele.gateway.nativeapi.NativeServer;
 import io.stele.gateway.security.PortSecurity;
@@ -25,6 +27,7 @@ import io.stele.server.admin.NodeView;
 import io.stele.server.admin.Readiness;
 import io.stele.server.cluster.ClusterEvent;
 import io.stele.server.front.TableFront;
+import io.stele.server.log.LogSettings;
 import io.stele.server.replicas.ReplicatedTables;
 import io.stele.tables.TabletServer;
 import io.stele.tables.event.TableEvent;
@@ -151,6 +154,9 @@ public final class Server implements AutoCloseable {
         events.subscribe(
             StoreEvent.WorkerDied.class,
             died -> ended.completeExceptionally(new UnavailableException(died.text()))));
+    parts.add("the watch for defects", Defects.ofProcess().listen(events::publish));
+    LogSettings log = settings.bind(LogSettings.class, ServerSchema.OUTPUT);
+    Requests.ofProcess().tellSlow(log.slowRequest(), events::publish);
     Readiness readiness = new Readiness();
     Optional<ServerSecurity> security =
         embedded
@@ -202,8 +208,7 @@ public final class Server implements AutoCloseable {
               settings,
               view,
               ended,
-              security.map(ServerSecurity::ports),
-              events));
+              security.map(ServerSecurity::ports)));
     }
     Assembly roles =
         new Assembly(

@@ -4,6 +4,8 @@ import io.stele.base.error.InvalidRequestException;
 import io.stele.base.settings.Settings;
 import io.stele.base.settings.SettingsReader;
 import io.stele.cli.ExitCode;
+import io.stele.server.log.LogOutput;
+import io.stele.server.log.LogSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.NoSuchFileException;
@@ -196,6 +198,7 @@ final class ServerCommand implements Callable<Integer> {
       return ExitCode.OK;
     }
     Settings settings = settings(System.getenv());
+    LogOutput.setUp(settings.bind(LogSettings.class, ServerSchema.OUTPUT));
     Server server = Server.start(settings, EventLog.events());
     // A signal ends the process with its own exit code once the hook is done.
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stop"));

@@ -5,6 +5,7 @@ import io.stele.metastore.node.NodeSettings;
 import io.stele.metastore.raft.RaftSettings;
 import io.stele.metastore.raft.SoloSettings;
 import io.stele.server.admin.AdminSettings;
+import io.stele.server.log.LogSettings;
 import io.stele.tables.master.MasterSettings;
 
 /** All settings that a server knows, each component's under its own name. */
@@ -15,6 +16,7 @@ final class ServerSchema {
   static final String ETCD = "etcd";
   static final String BIGTABLE = "bigtable";
   static final String ADMIN = "admin";
+  static final String OUTPUT = "log";
   static final String METASTORE = "metastore";
   static final String STORAGE = "metastore.storage";
   static final String LOG = "metastore.log";
@@ -31,6 +33,7 @@ final class ServerSchema {
           .section(ETCD, EtcdSettings.DEFAULTS)
           .section(BIGTABLE, BigtableSettings.DEFAULTS)
           .section(ADMIN, AdminSettings.DEFAULTS)
+          .section(OUTPUT, LogSettings.DEFAULTS)
           .section(METASTORE, NodeSettings.DEFAULT)
           .section(STORAGE, StorageSettings.DEFAULTS)
           .section(LOG, SoloSettings.DEFAULT)

@@ -3,6 +3,8 @@ package io.stele.server;
 import io.stele.base.settings.Settings;
 import io.stele.cli.CommandEnvironment;
 import io.stele.cli.ExitCode;
+import io.stele.server.log.LogOutput;
+import io.stele.server.log.LogSettings;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -64,7 +66,9 @@ final class UpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Server server = Server.start(settings(System.getenv()), EventLog.events());
+    Settings settings = settings(System.getenv());
+    LogOutput.setUp(settings.bind(LogSettings.class, ServerSchema.OUTPUT));
+    Server server = Server.start(settings, EventLog.events());
     AtomicBoolean waiting = new AtomicBoolean(true);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, waiting), "stop"));
     if (!CommandEnvironment.of(spec).interactive()) {

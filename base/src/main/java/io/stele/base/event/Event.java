@@ -1,5 +1,7 @@
 package io.stele.base.event;
 
+import java.util.Optional;
+
 /**
  * A change of state that somebody may want to know of; implemented by records.
  *
@@ -27,4 +29,9 @@ public interface Event {
 
   /** What happened, in a line for people. */
   String text();
+
+  /** An exception whose stack trace the log should have; none where the line says it all. */
+  default Optional<Throwable> trace() {
+    return Optional.empty();
+  }
 }

@@ -1,6 +1,7 @@
 package io.stele.gateway.admin;
 
 import io.stele.base.error.SteleException;
+import io.stele.base.event.Defects;
 import io.stele.gateway.web.HttpErrors;
 import io.stele.gateway.web.WebGuard;
 import java.io.IOException;
@@ -19,7 +20,6 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Consumer;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
@@ -53,20 +53,17 @@ final class AdminHandler extends Handler.Abstract {
 
   private final WebGuard guard;
   private final Executor threads;
-  private final Consumer<Throwable> defects;
   private final Map<String, Route> routes = new ConcurrentHashMap<>();
 
   /**
    * Without any page as yet.
    *
    * @param threads a virtual one for each task
-   * @param defects gets what pages throw that they should not
    */
-  AdminHandler(WebGuard guard, Executor threads, Consumer<Throwable> defects) {
+  AdminHandler(WebGuard guard, Executor threads) {
     super(InvocationType.NON_BLOCKING);
     this.guard = guard;
     this.threads = threads;
-    this.defects = defects;
   }
 
   void serve(String path, AdminPage page, Set<String> methods) {
@@ -204,12 +201,12 @@ final class AdminHandler extends Handler.Abstract {
       Thread.currentThread().interrupt();
       refuse(AdminAnswer.UNAVAILABLE, "the server is stopping", response, callback);
     } catch (IOException | RuntimeException | Error e) {
-      defects.accept(e);
+      String told = Defects.ofProcess().answer("the admin port", e);
       if (response.isCommitted()) {
         callback.failed(e);
       } else {
         response.reset();
-        refuse(500, "a defect of the server: " + e, response, callback);
+        refuse(500, told, response, callback);
       }
     }
   }

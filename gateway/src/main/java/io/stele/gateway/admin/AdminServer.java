@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.Consumer;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -20,8 +19,7 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
  * pages come as their owners do:
  *
  * <pre>{@code
- * AdminServer admin =
- *     AdminServer.listen("127.0.0.1", 7838, guard, defects, Optional.empty());
+ * AdminServer admin = AdminServer.listen("127.0.0.1", 7838, guard, Optional.empty());
  * admin.serve("/livez", _ -> AdminAnswer.plain(AdminAnswer.OK, "ok\n"));
  * }</pre>
  */
@@ -35,12 +33,7 @@ public final class AdminServer implements AutoCloseable {
   private final ServerConnector connector;
   private final AdminHandler handler;
 
-  private AdminServer(
-      String host,
-      int port,
-      WebGuard guard,
-      Consumer<Throwable> defects,
-      Optional<PortSecurity> security) {
+  private AdminServer(String host, int port, WebGuard guard, Optional<PortSecurity> security) {
     QueuedThreadPool pool = new QueuedThreadPool(THREADS, 1);
     pool.setName("stele-admin");
     pool.setDaemon(true);
@@ -56,7 +49,7 @@ public final class AdminServer implements AutoCloseable {
     this.connector.setPort(port);
     this.connector.setIdleTimeout(IDLE_MILLIS);
     this.server.addConnector(connector);
-    this.handler = new AdminHandler(guard, threads, defects);
+    this.handler = new AdminHandler(guard, threads);
     this.server.setHandler(handler);
   }
 
@@ -65,16 +58,11 @@ public final class AdminServer implements AutoCloseable {
    *
    * @param port 0 for any that is free
    * @param guard against web pages of others
-   * @param defects gets what pages throw that they should not
    * @param security of connections, if they are secured
    */
   public static AdminServer listen(
-      String host,
-      int port,
-      WebGuard guard,
-      Consumer<Throwable> defects,
-      Optional<PortSecurity> security) {
-    AdminServer made = new AdminServer(host, port, guard, defects, security);
+      String host, int port, WebGuard guard, Optional<PortSecurity> security) {
+    AdminServer made = new AdminServer(host, port, guard, security);
     boolean listens = false;
     try {
       HttpServers.start(made.server, host + ":" + port + " for the admin port");

@@ -4,6 +4,7 @@ import io.stele.base.bytes.Bytes;
 import io.stele.base.dataset.Lookup;
 import io.stele.base.dataset.Origin;
 import io.stele.base.error.SteleException;
+import io.stele.base.event.Defects;
 import io.stele.datasets.serve.LargeValue;
 import io.stele.datasets.serve.OpenedLookup;
 import io.stele.datasets.serve.PeerAnswer;
@@ -239,7 +240,7 @@ final class Answers {
     if (problem instanceof SteleException known) {
       text(HttpErrors.status(known), String.valueOf(known.getMessage()), response, callback);
     } else {
-      text(INTERNAL, "failed: " + problem, response, callback);
+      text(INTERNAL, Defects.ofProcess().answer("datasets over HTTP", problem), response, callback);
     }
   }
 }

@@ -13,6 +13,8 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
+import io.stele.base.error.SteleException;
+import io.stele.base.event.Defects;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,6 +34,8 @@ public final class GrpcRequests {
 
   /** Of requests of all interfaces, by what they call it. */
   private static final List<String> TABLE_FIELDS = List.of("table_name", "table", "dataset");
+
+  private static final String PARTS = "%d ms to receive it, %d ms to answer";
 
   /** Unary calls and streams of answers that last for other reasons than the server's work. */
   private static final Set<String> WAITING =
@@ -107,6 +111,7 @@ public final class GrpcRequests {
     private final long start = requests.now();
     private @Nullable Method method; // none before the server knows it
     private volatile String table = "";
+    private long arrived = start; // its last message so far
     private long received;
     private long sent;
 
@@ -118,6 +123,11 @@ public final class GrpcRequests {
     @Override
     public void serverCallStarted(ServerCallInfo<?, ?> info) {
       method = method(info.getMethodDescriptor());
+    }
+
+    @Override
+    public void inboundMessageRead(int number, long wireSize, long size) {
+      arrived = requests.now();
     }
 
     @Override
@@ -137,12 +147,24 @@ public final class GrpcRequests {
         return; // of no method that there is
       }
       Outcome outcome = Outcome.of(status.getCode());
+      Throwable uncaught = uncaught(status);
+      if (uncaught != null) {
+        outcome = Outcome.DEFECT;
+        String _ = Defects.ofProcess().report(ended.kind().name(), uncaught);
+      }
       if (ended.timed()) {
-        ended.kind().finished(table, outcome, start, received, sent);
+        ended.kind().finished(table, outcome, start, arrived, PARTS, received, sent);
       } else {
         ended.kind().ended(table, outcome, received, sent);
       }
     }
+  }
+
+  /** What a handler threw, which gRPC turns into a status of its own and tells nobody. */
+  private static @Nullable Throwable uncaught(Status status) {
+    return status.getCode() == Status.Code.UNKNOWN && !(status.getCause() instanceof SteleException)
+        ? status.getCause()
+        : null;
   }
 
   /** Notes the table that the request of a call names. */

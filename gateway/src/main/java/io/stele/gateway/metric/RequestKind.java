@@ -49,12 +49,34 @@ public final class RequestKind {
    */
   public void finished(
       String table, Outcome outcome, long start, long receivedBytes, long sentBytes) {
-    long nanos = requests.now() - start;
+    finished(table, outcome, start, start, "", receivedBytes, sentBytes);
+  }
+
+  /**
+   * As above, of a request in two parts.
+   *
+   * @param between the moment at which the second began, from {@link #start}
+   * @param parts what the two were, with a {@code %d} for the milliseconds of each
+   */
+  public void finished(
+      String table,
+      Outcome outcome,
+      long start,
+      long between,
+      String parts,
+      long receivedBytes,
+      long sentBytes) {
+    long now = requests.now();
+    long nanos = now - start;
     RequestMeter meter = meter(table, outcome);
     meter.count(outcome, receivedBytes, sentBytes);
     meter.time(nanos);
     if (nanos >= requests.slowNanos()) {
-      requests.slow(this, table, outcome, nanos);
+      String spent =
+          parts.isEmpty()
+              ? ""
+              : parts.formatted((between - start) / 1_000_000, (now - between) / 1_000_000);
+      requests.slow(this, table, outcome, nanos, spent);
     }
   }
 

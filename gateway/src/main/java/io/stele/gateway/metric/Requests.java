@@ -72,7 +72,7 @@ public final class Requests {
     return slowNanos;
   }
 
-  void slow(RequestKind kind, String table, Outcome outcome, long nanos) {
+  void slow(RequestKind kind, String table, Outcome outcome, long nanos, String spent) {
     slow.increment();
     long before = toldAt.get();
     long now = clock.nanos();
@@ -81,7 +81,8 @@ public final class Requests {
       return;
     }
     listener.accept(
-        new SlowRequest(kind.api(), kind.name(), table, outcome, nanos, untold.getAndSet(0)));
+        new SlowRequest(
+            kind.api(), kind.name(), table, outcome, nanos, spent, untold.getAndSet(0)));
   }
 
   /**

@@ -35,6 +35,9 @@ final class RowOperations {
   private static final Map<TableOperation.OperationCase, RequestKind> KINDS =
       new EnumMap<>(TableOperation.OperationCase.class);
 
+  private static final String PARTS =
+      "%d ms until it was carried out, %d ms until the log or other replicas had it";
+
   static {
     for (TableOperation.OperationCase operation : TableOperation.OperationCase.values()) {
       String name = operation.name().toLowerCase(Locale.ROOT);
@@ -63,6 +66,7 @@ final class RowOperations {
     } catch (RuntimeException | Error e) {
       asked = CompletableFuture.failedFuture(e);
     }
+    long begun = asked.isDone() ? start : kind.start(); // a write waits for the log
     return asked.handle(
         (found, problem) -> {
           TableAnswer.Builder builder =
@@ -74,6 +78,8 @@ final class RowOperations {
               operation.getTable(),
               problem == null ? Outcome.OK : Outcome.of(problem),
               start,
+              begun,
+              begun == start ? "" : PARTS,
               operation.getSerializedSize(),
               answer.getSerializedSize());
           return answer;

@@ -1,6 +1,7 @@
 package io.stele.gateway.nativeapi;
 
 import io.stele.base.error.UnavailableException;
+import io.stele.base.event.Defects;
 import io.stele.base.time.Clock;
 import io.stele.base.tls.BlockingChannel;
 import io.stele.base.tls.PlainChannel;
@@ -179,6 +180,9 @@ final class RowServer implements AutoCloseable {
         }
       } catch (IOException e) {
         // The client is gone, or speaks another protocol; what it asked for is done all the same.
+      } catch (RuntimeException | Error e) {
+        String _ =
+            Defects.ofProcess().report("operations on rows", e); // and the client sees the end
       } finally {
         frames.close();
         connections.remove(this);

@@ -3,6 +3,9 @@ package io.stele.gateway.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.stele.base.error.ConflictException;
+import io.stele.base.event.Defect;
+import io.stele.base.event.Defects;
+import io.stele.base.event.Subscription;
 import io.stele.gateway.http.RawHttp;
 import io.stele.gateway.web.WebGuard;
 import java.io.IOException;
@@ -22,7 +25,6 @@ class AdminServerTest {
   private static final String HERE = "Host: 127.0.0.1";
   private static final String JSON = "Content-Type: application/json";
 
-  private final List<Throwable> defects = new CopyOnWriteArrayList<>();
   private final List<String> changes = new CopyOnWriteArrayList<>();
   private AdminServer server;
   private RawHttp http;
@@ -31,7 +33,7 @@ class AdminServerTest {
   void listen() {
     WebGuard guard =
         new WebGuard("admin", List.of("https://console"), List.of("node-1"), true, true);
-    server = AdminServer.listen("127.0.0.1", 0, guard, defects::add, Optional.empty());
+    server = AdminServer.listen("127.0.0.1", 0, guard, Optional.empty());
     server.serve("/page", _ -> AdminAnswer.plain(AdminAnswer.OK, "read\n"));
     server.serve(
         "/change/",
@@ -142,8 +144,18 @@ class AdminServerTest {
 
     assertThat(http.get("/conflict", HERE).status()).isEqualTo(409);
     assertThat(http.get("/conflict", HERE).text()).isEqualTo("not now\n");
-    assertThat(http.get("/defect", HERE).status()).isEqualTo(500);
-    assertThat(defects).hasSize(1).first().isInstanceOf(IllegalStateException.class);
+    List<Defect> defects = new CopyOnWriteArrayList<>();
+    try (Subscription _ = Defects.ofProcess().listen(defects::add)) {
+      RawHttp.Answer answer = http.get("/defect", HERE);
+      assertThat(answer.status()).isEqualTo(500);
+      Defect defect =
+          defects.stream()
+              .filter(each -> each.where().equals("the admin port"))
+              .findFirst()
+              .orElseThrow();
+      assertThat(defect.cause()).isInstanceOf(IllegalStateException.class);
+      assertThat(answer.text()).contains(defect.id()).doesNotContain("broken");
+    }
   }
 
   @Test

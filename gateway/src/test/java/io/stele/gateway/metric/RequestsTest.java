@@ -80,6 +80,20 @@ class RequestsTest {
   }
 
   @Test
+  void aSlowRequestSaysWhereItsTimeWent() {
+    List<SlowRequest> told = new ArrayList<>();
+    requests.tellSlow(Duration.ofMillis(100), told::add);
+
+    long start = read.start();
+    clock.advance(Duration.ofMillis(30));
+    long between = read.start();
+    clock.advance(Duration.ofMillis(80));
+    read.finished("users", Outcome.OK, start, between, "%d ms to begin, %d ms to end", 1, 1);
+
+    assertThat(told.getFirst().text()).endsWith("(ok): 30 ms to begin, 80 ms to end");
+  }
+
+  @Test
   void outcomesAreTheKindsOfErrors() {
     assertThat(Outcome.of((Throwable) null)).isEqualTo(Outcome.OK);
     assertThat(Outcome.of(new CompletionException(new ConflictException("x"))))

@@ -15,6 +15,7 @@ import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.event.Defects;
 import io.stele.protocol.v1.TableError;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -63,7 +64,7 @@ public final class ErrorMapping {
     }
     if (!(found instanceof SteleException error)) {
       return Status.INTERNAL
-          .withDescription("a defect of the server: " + found)
+          .withDescription(Defects.ofProcess().answer("the native interface", found))
           .withCause(found)
           .asRuntimeException();
     }
@@ -115,7 +116,7 @@ public final class ErrorMapping {
     if (!(found instanceof SteleException error)) {
       return TableError.newBuilder()
           .setKind(DEFECT)
-          .setMessage("a defect of the server: " + found)
+          .setMessage(Defects.ofProcess().answer("operations on rows", found))
           .build();
     }
     TableError.Builder message =

@@ -1,7 +1,5 @@
 package io.stele.server.admin;
 
-import io.stele.base.event.Event;
-import io.stele.base.event.Events;
 import io.stele.base.settings.Settings;
 import io.stele.base.settings.SettingsSchema;
 import io.stele.gateway.admin.AdminAnswer;
@@ -19,19 +17,6 @@ import java.util.concurrent.CompletableFuture;
  * stops says so by {@code /readyz}, and one that cannot go on by {@code /livez}.
  */
 public final class AdminPort implements AutoCloseable {
-
-  /** A page of the admin port failed as it should not. */
-  record PageFailed(Throwable cause) implements Event {
-    @Override
-    public Level level() {
-      return Level.ERROR;
-    }
-
-    @Override
-    public String text() {
-      return "a page of the admin port failed: " + cause;
-    }
-  }
 
   private final AdminServer server;
 
@@ -54,8 +39,7 @@ public final class AdminPort implements AutoCloseable {
       Settings settings,
       NodeView node,
       CompletableFuture<Void> ended,
-      Optional<PortSecurity> security,
-      Events events) {
+      Optional<PortSecurity> security) {
     InetSocketAddress address = new InetSocketAddress(how.listen(), port);
     boolean loopback = !address.isUnresolved() && address.getAddress().isLoopbackAddress();
     AdminServer server =
@@ -63,7 +47,6 @@ public final class AdminPort implements AutoCloseable {
             how.listen(),
             port,
             new WebGuard("admin", how.origins(), how.hosts(), loopback, true),
-            problem -> events.publish(new PageFailed(problem)),
             loopback ? Optional.empty() : security);
     LogLevels levels = new LogLevels();
     server.serve("/livez", _ -> alive(ended));

@@ -187,8 +187,9 @@ public abstract class TableAdminContract extends TableRowsContract {
   void metaOfASoundStoreVerifies() {
     TableFixture table = table(TableSchema.ofFamilies("f"), "g", "p");
     assertThat(admin().verifyMeta(table.name())).isEmpty();
-    assertThat(admin().verifyMeta("")).isEmpty();
-    assertThat(admin().repairMeta("", true)).isEmpty();
+    // Other tests may be creating tables meanwhile.
+    assertThat(admin().verifyMeta("")).noneMatch(problem -> problem.table().equals(table.name()));
+    assertThat(admin().repairMeta(table.name(), true)).isEmpty();
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.event.Defects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
@@ -57,7 +58,10 @@ public final class BigtableErrors {
       case StatusException known -> known.getStatus();
       case SteleException known ->
           code(known).toStatus().withDescription(known.getMessage()).withCause(known);
-      default -> Status.INTERNAL.withDescription("unexpected failure: " + found).withCause(found);
+      default ->
+          Status.INTERNAL
+              .withDescription(Defects.ofProcess().answer("Bigtable's API", found))
+              .withCause(found);
     };
   }
 

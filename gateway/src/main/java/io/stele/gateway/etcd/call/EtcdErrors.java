@@ -14,6 +14,7 @@ import io.stele.base.error.NotServingException;
 import io.stele.base.error.OutcomeUnknownException;
 import io.stele.base.error.SteleException;
 import io.stele.base.error.UnavailableException;
+import io.stele.base.event.Defects;
 import io.stele.metastore.command.Answer;
 import io.stele.metastore.command.RefusedException;
 import java.util.Optional;
@@ -42,7 +43,7 @@ public final class EtcdErrors {
       case SteleException known -> status(known).withCause(known).asRuntimeException();
       default ->
           Status.INTERNAL
-              .withDescription("etcdserver: unexpected failure: " + found)
+              .withDescription("etcdserver: " + Defects.ofProcess().answer("etcd's API", found))
               .withCause(found)
               .asRuntimeException();
     };
