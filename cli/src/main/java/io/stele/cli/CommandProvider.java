@@ -37,6 +37,14 @@ public interface CommandProvider {
   }
 
   /**
+   * Whether providers of other modules may name this command as their {@link #parent}. One that
+   * takes no more starts without a look into all jars of the class path.
+   */
+  default boolean takesMore() {
+    return false;
+  }
+
+  /**
    * The command of another provider that this one is a subcommand of, such as {@code meta}; empty,
    * as it is without, if it is one of {@code stele} itself.
    */

@@ -14,7 +14,7 @@ public final class ConnectionOptions {
       paramLabel = "HOST:PORT",
       order = 100,
       description =
-          "The servers, with commas between (default: $STELE_METASTORE, else 127.0.0.1:7835).")
+          "The servers, with commas between (default: $STELE_ENDPOINTS, else 127.0.0.1:7835).")
   private @Nullable String endpoints;
 
   @Option(

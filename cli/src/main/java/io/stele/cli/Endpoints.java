@@ -3,6 +3,7 @@ package io.stele.cli;
 import io.stele.base.error.InvalidRequestException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Which servers to ask: those given, else those of the environment, else this machine's. */
@@ -11,7 +12,11 @@ public final class Endpoints {
   /** Of a server's native interface. */
   public static final int DEFAULT_PORT = 7835;
 
-  public static final String VARIABLE = "STELE_METASTORE";
+  /** The variable that names servers for all commands. */
+  public static final String VARIABLE = "STELE_ENDPOINTS";
+
+  /** Its name when the metastore was all there was; read where the other is not set. */
+  private static final String OLD_VARIABLE = "STELE_METASTORE";
 
   /** A server of this machine with the default settings. */
   public static final List<String> LOCAL = List.of("127.0.0.1:" + DEFAULT_PORT);
@@ -22,12 +27,15 @@ public final class Endpoints {
 
   /** The addresses, each {@code HOST:PORT}; those of {@code otherwise} where none are given. */
   static List<String> choose(
-      @Nullable String given, @Nullable String environment, List<String> otherwise) {
+      @Nullable String given, Map<String, String> environment, List<String> otherwise) {
     if (given != null) {
       return parse("--endpoints", given);
     }
-    if (environment != null) {
-      return parse(VARIABLE, environment);
+    for (String variable : List.of(VARIABLE, OLD_VARIABLE)) {
+      String value = environment.get(variable);
+      if (value != null) {
+        return parse(variable, value);
+      }
     }
     return otherwise;
   }

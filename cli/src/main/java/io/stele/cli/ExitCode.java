@@ -39,6 +39,9 @@ public final class ExitCode {
   /** It may or may not have been done: look before repeating it. */
   public static final int OUTCOME_UNKNOWN = 7;
 
+  /** Whoever read the output went away: what shells report of a program that SIGPIPE ended. */
+  public static final int OUTPUT_GONE = 141;
+
   private ExitCode() {}
 
   /** What a command ends with after this failure. */

@@ -18,7 +18,20 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    System.exit(commandLine(wanted(args)).execute(args));
+    CommandEnvironment environment = CommandEnvironment.ofProcess();
+    PrintWriter out = StandardOutput.replaceSystemOut(environment.interactive());
+    System.exit(run(commandLine(wanted(args), environment).setOut(out), args));
+  }
+
+  /** Runs a command whose output may lose its reader, which is no failure to be reported. */
+  static int run(CommandLine commandLine, String... args) {
+    try {
+      int exitCode = commandLine.execute(args);
+      commandLine.getOut().flush();
+      return exitCode;
+    } catch (StandardOutput.Gone e) { // while help was printed
+      return ExitCode.OUTPUT_GONE;
+    }
   }
 
   /** Runs a command within this process and answers its exit code, one of {@link ExitCode}. */
@@ -40,6 +53,9 @@ public final class Main {
     boolean found = false;
     for (CommandProvider provider : providers) {
       boolean named = provider.parent().isEmpty() && first.equals(provider.name());
+      if (named && !provider.takesMore() && !first.isEmpty()) {
+        return List.of(provider);
+      }
       found |= named;
       if (named || first.equals(provider.parent())) {
         wanted.add(provider);
@@ -112,6 +128,9 @@ public final class Main {
   }
 
   private static int report(Exception failure, CommandLine command, boolean stackTrace) {
+    if (failure instanceof StandardOutput.Gone) {
+      return ExitCode.OUTPUT_GONE;
+    }
     PrintWriter err = command.getErr();
     err.println(command.getCommandSpec().qualifiedName() + ": " + message(failure));
     if (stackTrace) {

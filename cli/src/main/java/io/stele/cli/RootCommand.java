@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
       ExitCode.CONFLICT + ":A condition did not hold, or somebody else was first.",
       ExitCode.DENIED + ":You have no right to it.",
       ExitCode.UNAVAILABLE + ":No server could be reached, or none can answer now.",
-      ExitCode.OUTCOME_UNKNOWN + ":It may or may not have been done: look before you repeat it."
+      ExitCode.OUTCOME_UNKNOWN + ":It may or may not have been done: look before you repeat it.",
+      ExitCode.OUTPUT_GONE + ":Whatever read the output ended first."
     },
     footerHeading = "%n",
     footer = "`stele COMMAND --help` tells more about a command.")

@@ -9,6 +9,7 @@ import io.stele.client.Stele;
 import io.stele.client.metastore.MetastoreClient;
 import io.stele.client.table.Table;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /** Opens stores by the client: servers over the network, a directory in this process. */
@@ -29,13 +30,14 @@ final class SteleConnector implements Connector {
   }
 
   private Stele connect(Request request) {
+    List<String> servers =
+        Endpoints.choose(request.endpoints().orElse(null), environment, request.otherwise());
+    if (request.timeout().isEmpty()) { // with one, the user wants to wait
+      ServerProbe.requireOne(servers);
+    }
     Stele.Builder stele =
         Stele.builder()
-            .endpoints(
-                Endpoints.choose(
-                    request.endpoints().orElse(null),
-                    environment.get(Endpoints.VARIABLE),
-                    request.otherwise()))
+            .endpoints(servers)
             .principal(request.principal().orElse(""))
             .timeout(request.timeout().orElse(DEFAULT_TIMEOUT));
     request.tls().or(TlsOptions.of(environment)).files().ifPresent(stele::tls);

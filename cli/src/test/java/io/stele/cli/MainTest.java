@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.stele.cli.table.TableCommandProviders;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Iterator;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
@@ -54,9 +55,9 @@ class MainTest {
     assertThat(run.out())
         .contains("excavate  Dig a hole.")
         .contains("version   Print the versions")
-        .contains("0   The command did")
-        .contains("1   The command was understood and failed")
-        .contains("2   The command was not understood");
+        .contains("0     The command did")
+        .contains("1     The command was understood and failed")
+        .contains("2     The command was not understood");
     assertThat(run.err()).isEmpty();
   }
 
@@ -188,6 +189,16 @@ class MainTest {
     assertThat(Main.wanted(List.of(other, digger), "excavat")).containsExactly(other, digger);
     assertThat(Main.wanted(List.of(other, digger), "")).containsExactly(other, digger);
     assertThat(Main.wanted(List.of(other, digger))).containsExactly(other, digger);
+  }
+
+  @Test
+  void noFurtherProviderIsLookedForOnceTheCommandIsFound() {
+    CommandProvider get = new TableCommandProviders.Get();
+    Iterator<CommandProvider> providers = List.of(get, new TableCommandProviders.Put()).iterator();
+
+    assertThat(Main.wanted(() -> providers, "get", "users", "42")).containsExactly(get);
+
+    assertThat(providers.hasNext()).as("one is left").isTrue();
   }
 
   @Test

@@ -49,7 +49,7 @@ class MetastoreCliIT {
 
   @Test
   void theLauncherRunsCommandsToo() throws Exception {
-    Program launcher = Servers.commands(folder, Map.of("STELE_METASTORE", server.address()));
+    Program launcher = Servers.commands(folder, Map.of("STELE_ENDPOINTS", server.address()));
 
     assertThat(launcher.run("metastore", "put", "/launcher/a", "x").exitCode()).isZero();
     Program.Result found = launcher.run("metastore", "get", "/launcher/a");
@@ -326,7 +326,7 @@ class MetastoreCliIT {
             "--",
             "env",
             "STELE_BUILD=never",
-            "STELE_METASTORE=" + server.address(),
+            "STELE_ENDPOINTS=" + server.address(),
             "sh",
             "-c",
             script);

@@ -49,6 +49,9 @@ import picocli.CommandLine.Spec;
     })
 final class ServerCommand implements Callable<Integer> {
 
+  /** Names the file of settings where --config does not; set by the launcher of a release. */
+  static final String CONFIG_VARIABLE = "STELE_CONFIG";
+
   @Spec private CommandSpec spec;
 
   @Option(
@@ -161,7 +164,10 @@ final class ServerCommand implements Callable<Integer> {
               + " change everything.")
   private boolean insecure;
 
-  @Option(names = "--config", paramLabel = "FILE", description = "A file of settings.")
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "A file of settings (default: $" + CONFIG_VARIABLE + ", else none).")
   private @Nullable Path config;
 
   @Option(
@@ -220,11 +226,14 @@ final class ServerCommand implements Callable<Integer> {
 
   Settings settings(Map<String, String> environment) throws IOException {
     SettingsReader reader = ServerSchema.SCHEMA.reader().environment(environment).flags(flags());
-    if (config != null) {
+    String inherited = environment.getOrDefault(CONFIG_VARIABLE, "");
+    Path file = config != null || inherited.isEmpty() ? config : Path.of(inherited);
+    if (file != null) {
       try {
-        reader.file(config);
+        reader.file(file);
       } catch (NoSuchFileException e) {
-        throw new InvalidRequestException("--config " + config + ": there is no such file", e);
+        String origin = config != null ? "--config " : CONFIG_VARIABLE + "=";
+        throw new InvalidRequestException(origin + file + ": there is no such file", e);
       }
     }
     return reader.merge();

@@ -45,6 +45,9 @@ final class ServerSchema {
           // What the launcher and the command line read, and what commands set for programs.
           .otherEnvironment("STELE_BUILD")
           .otherEnvironment("STELE_JAVA_OPTS")
+          .otherEnvironment("STELE_CLASSPATH")
+          .otherEnvironment(ServerCommand.CONFIG_VARIABLE)
+          .otherEnvironment("STELE_ENDPOINTS")
           .otherEnvironment("STELE_METASTORE")
           .otherEnvironment("STELE_AUTHORITY")
           .otherEnvironment("STELE_CERTIFICATE")

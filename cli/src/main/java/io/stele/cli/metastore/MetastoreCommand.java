@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
       "Read and change metadata, take locks, watch changes, and look after the members.",
       "",
       "Keys are absolute paths such as /services/web/1. The servers are those of --endpoints, else"
-          + " those of the variable STELE_METASTORE, else the one on this machine."
+          + " those of the variable STELE_ENDPOINTS, else the one on this machine."
     },
     synopsisSubcommandLabel = "COMMAND",
     commandListHeading = "%nCommands:%n",

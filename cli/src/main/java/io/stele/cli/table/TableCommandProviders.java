@@ -109,5 +109,10 @@ public final class TableCommandProviders {
     public String name() {
       return "meta";
     }
+
+    @Override
+    public boolean takesMore() {
+      return true;
+    }
   }
 }
