@@ -3,6 +3,7 @@ package io.stele.server;
 import io.stele.base.settings.Settings;
 import io.stele.cli.CommandEnvironment;
 import io.stele.cli.ExitCode;
+import io.stele.cli.LauncherName;
 import io.stele.server.log.LogOutput;
 import io.stele.server.log.LogSettings;
 import java.io.IOException;
@@ -107,8 +108,14 @@ final class UpCommand implements Callable<Integer> {
     server
         .addresses()
         .byInterface()
-        .forEach((what, where) -> out.println("  " + what + " " + where));
+        .forEach(
+            (what, where) -> {
+              if (!what.equals("raft")) { // a member alone does not listen there
+                out.println("  " + what + " " + where);
+              }
+            });
     out.println();
+    String program = LauncherName.get();
     out.println("Try, from another terminal:");
     for (String command :
         List.of(
@@ -120,7 +127,7 @@ final class UpCommand implements Callable<Integer> {
             "dataset get scores KEY",
             "shell")) {
       boolean asks = !command.startsWith("dataset build"); // that writes files only
-      out.println("  ./stele " + command + (asks ? endpoints : ""));
+      out.println("  " + program + " " + command + (asks ? endpoints : ""));
     }
     String etcd = server.addresses().etcdAddress();
     if (!etcd.isEmpty() && !server.secured()) {

@@ -32,9 +32,16 @@ public interface Cluster extends StoredFiles {
    * @param master its address
    * @param token grows with every master
    * @param unserved tablets that no server has, or whose server is gone
+   * @param down addresses of servers that once took part and do not now: they have failed, were
+   *     stopped, or have left for good
    */
   record Status(
-      String master, long token, List<ServerStatus> servers, int tablets, List<String> unserved) {}
+      String master,
+      long token,
+      List<ServerStatus> servers,
+      int tablets,
+      List<String> unserved,
+      List<String> down) {}
 
   /**
    * One tablet server.

@@ -12,7 +12,9 @@ import io.stele.cli.table.CellText;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -57,6 +59,9 @@ final class ClusterCommand implements Callable<Integer> {
       description = {
         "Show the master, the servers and what each has.",
         "",
+        "Servers that once took part and do not now are listed as down, even if they have left for"
+            + " good.",
+        "",
         "Ends with 1 if a tablet is not served or a server does not answer."
       },
       footer = {"  stele cluster status", "  stele cluster status --output json"})
@@ -95,7 +100,8 @@ final class ClusterCommand implements Callable<Integer> {
       description = {
         "Take all tablets from a server, and give it none until that is undone.",
         "",
-        "With --wait it ends when the last tablet has left, with 6 if the --timeout is over before."
+        "With --wait it ends when the last tablet has left and is served elsewhere, with 6 if the"
+            + " --timeout is over before."
       },
       footer = {
         "  stele cluster drain 10.0.0.7:7835 --wait --timeout 5m",
@@ -120,22 +126,43 @@ final class ClusterCommand implements Callable<Integer> {
 
     @Override
     protected int run(Connection connection) throws InterruptedException {
+      boolean waits = await && !undo;
+      Set<String> unservedBefore = waits ? unserved(connection) : Set.of();
       int left = connection.cluster().drain(address, !undo);
+      boolean done = !waits || isServedElsewhere(connection, left, unservedBefore);
       long deadline = System.nanoTime() + timeout().toNanos();
-      while (await && !undo && left > 0 && System.nanoTime() - deadline < 0) {
+      while (!done && System.nanoTime() - deadline < 0) {
         Thread.sleep(PAUSE);
         left = connection.cluster().drain(address, true);
+        done = isServedElsewhere(connection, left, unservedBefore);
       }
       int remaining = left;
+      boolean finished = done;
       print(
           () -> Map.of("server", address, "draining", !undo, "left", remaining),
-          () -> text(remaining));
-      return await && !undo && remaining > 0 ? ExitCode.UNAVAILABLE : ExitCode.OK;
+          () -> text(remaining, finished));
+      return finished ? ExitCode.OK : ExitCode.UNAVAILABLE;
     }
 
-    private String text(int left) {
+    /** A tablet that has left has no server until another has loaded it. */
+    private static boolean isServedElsewhere(
+        Connection connection, int left, Set<String> unservedBefore) {
+      return left == 0 && unservedBefore.containsAll(unserved(connection));
+    }
+
+    /** The names of tablets, without the reasons, which change with every attempt. */
+    private static Set<String> unserved(Connection connection) {
+      return connection.cluster().status().unserved().stream()
+          .map(text -> text.split(": ", 2)[0])
+          .collect(Collectors.toSet());
+    }
+
+    private String text(int left, boolean done) {
       if (undo) {
         return "%s gets tablets again\n".formatted(address);
+      }
+      if (left == 0 && !done) {
+        return "%s has no tablets, and some are not served elsewhere yet\n".formatted(address);
       }
       return left == 0
           ? "%s has no tablets, and gets none\n".formatted(address)

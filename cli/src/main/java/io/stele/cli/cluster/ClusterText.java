@@ -6,6 +6,7 @@ import io.stele.base.table.Cluster.ServerStatus;
 import io.stele.base.table.Cluster.Status;
 import io.stele.base.table.StoredFiles.Garbage;
 import io.stele.base.table.StoredFiles.TrashedFile;
+import io.stele.cli.Count;
 import io.stele.cli.TextTable;
 import io.stele.cli.ValueText;
 import io.stele.cli.table.CellText;
@@ -40,14 +41,17 @@ final class ClusterText {
           rate(server.readsPerSecond()),
           rate(server.writesPerSecond()));
     }
+    for (String address : status.down()) {
+      table.row(address, "-", "down", "-", "-", "-", "-", "-");
+    }
     StringBuilder text = new StringBuilder();
     text.append(
-        "master %s (token %d), %d servers, %d tablets, %d of them not served\n\n"
+        "master %s (token %d), %s, %s, %d of them not served\n\n"
             .formatted(
                 status.master(),
                 status.token(),
-                status.servers().size(),
-                status.tablets(),
+                Count.of(status.servers().size(), "server"),
+                Count.of(status.tablets(), "tablet"),
                 status.unserved().size()));
     text.append(table);
     status.servers().stream()
@@ -77,6 +81,7 @@ final class ClusterText {
     object.put("token", status.token());
     object.put("tablets", status.tablets());
     object.put("unserved", status.unserved());
+    object.put("down", status.down());
     object.put("servers", status.servers().stream().map(ClusterText::json).toList());
     return object;
   }
@@ -138,12 +143,12 @@ final class ClusterText {
       text.append("every file is needed\n");
     } else {
       text.append(
-          "%d files of %s %s\n"
+          "%s of %s, %s\n"
               .formatted(
-                  garbage.files().size(),
+                  Count.of(garbage.files().size(), "file"),
                   TabletText.size(garbage.bytes()),
                   dryRun || !garbage.blocked().isEmpty()
-                      ? "are needed by nothing"
+                      ? "needed by nothing"
                       : "moved to the trash"));
     }
     return text.toString();

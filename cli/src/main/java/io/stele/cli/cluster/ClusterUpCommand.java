@@ -5,6 +5,7 @@ import io.stele.base.process.ServerProcess;
 import io.stele.base.table.Cluster;
 import io.stele.cli.ExitCode;
 import io.stele.cli.Json;
+import io.stele.cli.LauncherName;
 import io.stele.cli.TextTable;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -101,10 +102,16 @@ final class ClusterUpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    LocalCluster cluster = new LocalCluster(plan());
+    PrintWriter out = spec.commandLine().getOut();
+    LocalCluster cluster =
+        new LocalCluster(
+            plan(),
+            step -> {
+              out.println("  " + step);
+              out.flush();
+            });
     AtomicBoolean stopping = new AtomicBoolean();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(cluster, stopping), "stop"));
-    PrintWriter out = spec.commandLine().getOut();
     out.println("starting " + nodes + " nodes, with their data in " + data);
     out.flush();
     try {
@@ -191,7 +198,7 @@ final class ClusterUpCommand implements Callable<Integer> {
     out.print(table);
     out.println();
     out.println("The master is " + status.master() + ". Try, from another terminal:");
-    out.println("  export STELE_METASTORE=" + String.join(",", cluster.addresses()));
+    out.println("  export STELE_ENDPOINTS=" + String.join(",", cluster.addresses()));
     cluster.certificates().ifPresent(files -> out.println("  export " + files.exports()));
     for (String command :
         List.of(
@@ -202,7 +209,7 @@ final class ClusterUpCommand implements Callable<Integer> {
             "dataset build scores FILE.csv --key NAME --root " + cluster.datasets(),
             "dataset get scores KEY",
             "doctor")) {
-      out.println("  ./stele " + command);
+      out.println("  " + LauncherName.get() + " " + command);
     }
     out.println();
     out.println("Ctrl-C ends it.");

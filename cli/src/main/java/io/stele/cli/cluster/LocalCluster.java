@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -60,10 +61,17 @@ final class LocalCluster implements AutoCloseable {
   }
 
   private final Plan plan;
+  private final Consumer<String> progress;
   private final List<ServerProcess> nodes = new ArrayList<>();
 
-  LocalCluster(Plan plan) {
+  /**
+   * A cluster that is not started yet.
+   *
+   * @param progress hears of every step of the start, in a line each
+   */
+  LocalCluster(Plan plan, Consumer<String> progress) {
     this.plan = plan;
+    this.progress = progress;
   }
 
   List<ServerProcess> nodes() {
@@ -110,7 +118,10 @@ final class LocalCluster implements AutoCloseable {
     }
     nodes.addAll(launched);
     launched.forEach(ServerProcess::launch);
-    launched.forEach(ServerProcess::awaitReady);
+    for (ServerProcess node : launched) {
+      node.awaitReady();
+      progress.accept(node.name() + " listens at " + node.address());
+    }
   }
 
   private ServerProcess node(String name, String roles, List<String> more) {
@@ -162,9 +173,11 @@ final class LocalCluster implements AutoCloseable {
     }
   }
 
+  /** Waits as long as something changes from time to time: a busy machine is only slow. */
   private Cluster.Status awaitReady() throws InterruptedException {
     long deadline = System.nanoTime() + READY_PATIENCE.toNanos();
     String problem = "";
+    String told = "";
     try (Stele stele = connect(addresses())) {
       while (System.nanoTime() - deadline < 0) {
         nodes.forEach(ServerProcess::checkAlive);
@@ -178,14 +191,19 @@ final class LocalCluster implements AutoCloseable {
               "%d of %d servers take part, %d with replicas, and %d tablets are not served"
                   .formatted(
                       status.servers().size(), plan.nodes(), keeping, status.unserved().size());
+          if (!problem.equals(told)) {
+            progress.accept(problem);
+            told = problem;
+            deadline = System.nanoTime() + READY_PATIENCE.toNanos();
+          }
         } catch (SteleException e) {
-          problem = String.valueOf(e.getMessage());
+          problem = String.valueOf(e.getMessage()); // which differs each time: no sign of progress
         }
         Thread.sleep(PAUSE);
       }
     }
     throw new UnavailableException(
-        "the cluster is not ready after " + READY_PATIENCE.toSeconds() + " s: " + problem);
+        "nothing has changed for " + READY_PATIENCE.toSeconds() + " s: " + problem);
   }
 
   private boolean isReady(Cluster.Status status) {

@@ -4,6 +4,7 @@ import io.stele.base.table.StoredFiles.Emptied;
 import io.stele.base.table.StoredFiles.TrashedFile;
 import io.stele.cli.ConnectedCommand;
 import io.stele.cli.Connection;
+import io.stele.cli.Count;
 import io.stele.cli.DurationConverter;
 import io.stele.cli.ExitCode;
 import io.stele.cli.table.TabletText;
@@ -77,8 +78,8 @@ final class TrashCommand implements Callable<Integer> {
           () ->
               restored.isEmpty()
                   ? "the trash has no file of %s that is missing there\n".formatted(path)
-                  : "restored %d files:\n%s\n"
-                      .formatted(restored.size(), String.join("\n", restored)));
+                  : "restored %s:\n%s\n"
+                      .formatted(Count.of(restored.size(), "file"), String.join("\n", restored)));
       return restored.isEmpty() ? ExitCode.FAILURE : ExitCode.OK;
     }
   }
@@ -101,7 +102,9 @@ final class TrashCommand implements Callable<Integer> {
       Emptied gone = connection.cluster().emptyTrash(older);
       print(
           () -> Map.of("files", gone.files(), "bytes", gone.bytes()),
-          () -> "deleted %d files of %s\n".formatted(gone.files(), TabletText.size(gone.bytes())));
+          () ->
+              "deleted %s of %s\n"
+                  .formatted(Count.of(gone.files(), "file"), TabletText.size(gone.bytes())));
       return ExitCode.OK;
     }
   }

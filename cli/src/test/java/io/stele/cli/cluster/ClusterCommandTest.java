@@ -28,6 +28,8 @@ class ClusterCommandTest {
   private static final class TwoServers implements Cluster {
     private final List<String> asked = new ArrayList<>();
     private List<String> unserved = List.of();
+    private List<String> unservedOnceDrained = List.of();
+    private List<String> down = List.of();
     private String problem = "";
     private List<TrashedFile> trashed = List.of();
     private Garbage garbage = new Garbage(List.of(), 0, "");
@@ -42,7 +44,8 @@ class ClusterCommandTest {
               new ServerStatus("h:1", "s000000000001", false, 3, 2048, 10, 12.4, 0.25, ""),
               new ServerStatus("h:2", "s000000000002", true, 1, 0, 0, 0, 0, problem)),
           4,
-          unserved);
+          unserved,
+          down);
     }
 
     @Override
@@ -54,6 +57,7 @@ class ClusterCommandTest {
     @Override
     public int drain(String address, boolean on) {
       asked.add("drain " + address + " " + on);
+      unserved = unservedOnceDrained.isEmpty() ? unserved : unservedOnceDrained;
       return on ? left-- : 0;
     }
 
@@ -109,6 +113,11 @@ class ClusterCommandTest {
     assertThat(stele.ok("cluster", "status", "--output", "json"))
         .contains("\"master\": \"h:1\"", "\"token\": 7", "\"draining\": true");
 
+    cluster.down = List.of("h:3");
+    assertThat(stele.ok("cluster", "status"))
+        .endsWith(
+            "h:3     -              down            -       -         -        -         -\n");
+
     cluster.problem = "no connection";
     cluster.unserved = List.of("tablet of table \"users\" without end");
     Run run = stele.run("cluster", "status");
@@ -130,6 +139,17 @@ class ClusterCommandTest {
             """);
     stele.ok("cluster", "balance");
     assertThat(cluster.asked).containsExactly("balance false", "balance true");
+  }
+
+  @Test
+  void drainWaitsUntilWhatHasLeftIsServedElsewhere() {
+    cluster.left = 0;
+    cluster.unserved = List.of("lost before");
+    assertThat(stele.ok("cluster", "drain", "h:2", "--wait")).contains("has no tablets");
+
+    cluster.unservedOnceDrained = List.of("lost before", "META0: no server has it");
+    assertThat(stele.run("cluster", "drain", "h:2", "--wait", "--timeout", "300ms").exitCode())
+        .isEqualTo(ExitCode.UNAVAILABLE);
   }
 
   @Test
@@ -158,8 +178,8 @@ class ClusterCommandTest {
     assertThat(stele.ok("cluster", "gc", "--dry-run")).isEqualTo("every file is needed\n");
     cluster.garbage = new Garbage(List.of("fragments/s1/1.frag"), 4096, "");
     assertThat(stele.ok("cluster", "gc", "--dry-run"))
-        .isEqualTo("fragments/s1/1.frag\n1 files of 4.00 KiB are needed by nothing\n");
-    assertThat(stele.ok("cluster", "gc")).isEqualTo("1 files of 4.00 KiB moved to the trash\n");
+        .isEqualTo("fragments/s1/1.frag\n1 file of 4.00 KiB, needed by nothing\n");
+    assertThat(stele.ok("cluster", "gc")).isEqualTo("1 file of 4.00 KiB, moved to the trash\n");
     assertThat(stele.ok("cluster", "gc", "--output", "json")).contains("\"moved\": true");
 
     cluster.garbage = new Garbage(List.of(), 0, "h:2 does not report");
@@ -195,7 +215,7 @@ class ClusterCommandTest {
     assertThat(stele.ok("cluster", "trash", "ls", "--output", "json"))
         .contains("\"since\": \"1970-01-01T00:00:01Z\"");
     assertThat(stele.ok("cluster", "trash", "restore", "fragments"))
-        .contains("restored 1 files:\nfragments/s1/1.frag\n");
+        .contains("restored 1 file:\nfragments/s1/1.frag\n");
     assertThat(stele.ok("cluster", "trash", "empty", "--older", "2h"))
         .isEqualTo("deleted 2 files of 4.00 KiB\n");
     assertThat(cluster.asked)

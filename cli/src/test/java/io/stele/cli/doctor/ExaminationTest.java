@@ -36,7 +36,8 @@ class ExaminationTest {
     private Map<String, String> replicaServers = Map.of("r1", "h:1", "r2", "h:2");
     private Replicas.Status replicas = replicas("", "", "");
     private Optional<String> master = Optional.of("h:1");
-    private Cluster.Status status = new Cluster.Status("h:1", 3, List.of(), 4, List.of());
+    private Cluster.Status status =
+        new Cluster.Status("h:1", 3, List.of(), 4, List.of(), List.of());
     private List<MetaProblem> problems = List.of();
     private Garbage garbage = new Garbage(List.of(), 0, "");
 
@@ -207,7 +208,7 @@ class ExaminationTest {
         .allMatch(finding -> finding.level() == Level.PROBLEM)
         .allMatch(finding -> finding.advice().startsWith("1 of 3 replicas are left"));
     patient.replicas = Healthy.replicas("", "");
-    assertThat(only().found()).isEqualTo("table events, partition p1 has 2 replicas of 3");
+    assertThat(only().found()).isEqualTo("table events, partition p1 has 2 of 3 replicas");
     patient.replicaServers = Map.of();
     assertThat(only().found())
         .isEqualTo("there are 1 replicated tables, and no server of them has a session");
@@ -311,7 +312,8 @@ class ExaminationTest {
                 new Cluster.ServerStatus("h:2", "s2", false, 0, 0, 0, 0, 0, "too late"),
                 new Cluster.ServerStatus("h:1", "s1", true, 2, 0, 0, 0, 0, "")),
             9,
-            List.of("a", "b", "c", "d", "e", "f", "g"));
+            List.of("a", "b", "c", "d", "e", "f", "g"),
+            List.of());
     patient.garbage = new Garbage(List.of("x"), 10, "h:2 does not report");
 
     assertThat(bad())
@@ -454,7 +456,11 @@ class ExaminationTest {
         .anyMatch(finding -> finding.found().equals("cannot be asked: no master"))
         .anyMatch(finding -> finding.area().equals("META"))
         .anyMatch(finding -> finding.found().equals("cannot be asked: no METADATA"))
-        .anyMatch(finding -> finding.found().startsWith("table events: all 3 replicas"))
+        .anyMatch(
+            finding ->
+                finding
+                    .found()
+                    .startsWith("table events: all replicas answer: 3 replicas in 1 partition"))
         .anyMatch(finding -> finding.area().equals("disks"));
   }
 }

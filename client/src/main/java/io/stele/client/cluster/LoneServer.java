@@ -55,7 +55,7 @@ public final class LoneServer implements Cluster {
     ServerStatus server =
         new ServerStatus(
             address, "", false, count - unserved.size(), fileBytes, memoryBytes, 0, 0, "");
-    return new Status(address, 0, List.of(server), count, List.copyOf(unserved));
+    return new Status(address, 0, List.of(server), count, List.copyOf(unserved), List.of());
   }
 
   @Override

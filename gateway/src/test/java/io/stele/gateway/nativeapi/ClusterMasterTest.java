@@ -62,7 +62,8 @@ class ClusterMasterTest {
                 new ServerStatus("host:1", "s1", false, 3, 100, 200, 1.5, 2.5, ""),
                 new ServerStatus("host:2", "s2", true, 0, 0, 0, 0, 0, "does not answer")),
             4,
-            List.of("t up to m"));
+            List.of("t up to m"),
+            List.of("host:3"));
     static final Move MOVE =
         new Move("t", bytes("a"), Optional.of(bytes("m")), "host:1", "host:2", "asked for");
     static final Move LAST = new Move("t", bytes("m"), Optional.empty(), "", "host:2", "unserved");

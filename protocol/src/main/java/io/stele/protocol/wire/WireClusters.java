@@ -43,7 +43,8 @@ public final class WireClusters {
             .setMaster(status.master())
             .setToken(status.token())
             .setTablets(status.tablets())
-            .addAllUnserved(status.unserved());
+            .addAllUnserved(status.unserved())
+            .addAllDown(status.down());
     for (Cluster.ServerStatus server : status.servers()) {
       wire.addServers(
           TabletServerStatus.newBuilder()
@@ -66,7 +67,8 @@ public final class WireClusters {
         wire.getToken(),
         wire.getServersList().stream().map(WireClusters::server).toList(),
         wire.getTablets(),
-        List.copyOf(wire.getUnservedList()));
+        List.copyOf(wire.getUnservedList()),
+        List.copyOf(wire.getDownList()));
   }
 
   private static Cluster.ServerStatus server(TabletServerStatus wire) {

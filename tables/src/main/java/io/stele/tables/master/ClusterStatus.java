@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The cluster as people want to know it. It answers also when META or a server does not. */
 final class ClusterStatus {
@@ -60,7 +61,16 @@ final class ClusterStatus {
         parts.token(),
         servers(picture, answers),
         picture.tablets().size(),
-        unserved);
+        unserved,
+        down(picture));
+  }
+
+  private List<String> down(Picture picture) {
+    Set<String> live = picture.live().stream().map(LiveServer::address).collect(Collectors.toSet());
+    return parts.membership().known().stream()
+        .filter(address -> !live.contains(address))
+        .sorted()
+        .toList();
   }
 
   private void addUnserved(

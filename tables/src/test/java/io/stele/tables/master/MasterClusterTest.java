@@ -180,8 +180,10 @@ class MasterClusterTest {
   void whatALostServerHadIsServedByTheOthersWithAllThatWasAcknowledged() {
     Master master = table(3, 12);
     Node lost = cluster.nodes().iterator().next();
+    assertThat(master.status().down()).isEmpty();
     lost.kill();
     settle(master);
+    assertThat(master.status().down()).containsExactly(lost.self().address());
     checkAll();
     writeAll("second");
     checkAll();
