@@ -54,7 +54,7 @@ public final class TextTable {
     int start = text.length();
     for (int column = 0; column < values.size(); column++) {
       String value = values.get(column);
-      String padding = " ".repeat(widths[column] - value.length());
+      String padding = DisplayWidth.padding(value, widths[column]);
       text.append(column == 0 ? "" : GAP);
       text.append(numeric[column] ? padding + value : value + padding);
     }
@@ -68,8 +68,8 @@ public final class TextTable {
 
   private int width(int column) {
     return rows.stream()
-        .mapToInt(row -> row.get(column).length())
-        .reduce(header.get(column).length(), Math::max);
+        .mapToInt(row -> DisplayWidth.of(row.get(column)))
+        .reduce(DisplayWidth.of(header.get(column)), Math::max);
   }
 
   private boolean isNumeric(int column) {

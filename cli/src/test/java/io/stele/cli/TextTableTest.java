@@ -47,6 +47,12 @@ class TextTableTest {
   }
 
   @Test
+  void wideSignsTakeTwoColumns() {
+    assertThat(new TextTable("NAME", "N").row("\u65e5\u672c", "1").row("e\u0301t\u00e9", "12"))
+        .hasToString("NAME   N\n\u65e5\u672c   1\ne\u0301t\u00e9   12\n");
+  }
+
+  @Test
   void addressesAreNoNumbers() {
     assertThat(new TextTable("ADDRESS", "N").row("127.0.0.1:7835", "10").row("::1", "9"))
         .hasToString("ADDRESS          N\n127.0.0.1:7835  10\n::1              9\n");

@@ -170,6 +170,6 @@ public sealed interface PurgePolicy {
             + whole
             + "\": \""
             + term
-            + "\" is not max-history=COUNT, max-age=MICROSECONDS or none");
+            + "\" is not max-history=COUNT, max-age=AGE or none");
   }
 }

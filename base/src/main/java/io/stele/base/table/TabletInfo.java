@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param last its last row; none for the last tablet
  * @param state its number in the life of a tablet, 0 to 7, and its name
  * @param location the server's address; empty if there is none
+ * @param memoryBytes of the whole table on that server, since its tablets there share the memory
  * @param files of all groups
  */
 public record TabletInfo(

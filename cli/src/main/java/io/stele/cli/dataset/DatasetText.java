@@ -145,11 +145,12 @@ final class DatasetText {
     json.put("shardsDone", progress.shardsDone());
     json.put("shardsAssigned", progress.shardsAssigned());
     json.put("created", time(node.createdMicros()));
-    json.put("active", node.activeMicros() == 0 ? "" : time(node.activeMicros()));
+    json.put("active", time(node.activeMicros()));
     return json;
   }
 
+  /** Empty for what has not happened. */
   private static String time(long micros) {
-    return Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
+    return micros == 0 ? "" : Instant.EPOCH.plus(micros, ChronoUnit.MICROS).toString();
   }
 }

@@ -2,6 +2,7 @@ package io.stele.cli.doctor;
 
 import io.stele.cli.ConnectedCommand;
 import io.stele.cli.Connection;
+import io.stele.cli.Count;
 import io.stele.cli.ExitCode;
 import io.stele.cli.doctor.Finding.Level;
 import java.util.LinkedHashMap;
@@ -50,12 +51,7 @@ final class DoctorCommand extends ConnectedCommand {
     return text.append(
             problems + warnings == 0
                 ? "all is well\n"
-                : "%d %s, %d %s\n"
-                    .formatted(
-                        problems,
-                        problems == 1 ? "problem" : "problems",
-                        warnings,
-                        warnings == 1 ? "warning" : "warnings"))
+                : Count.of(problems, "problem") + ", " + Count.of(warnings, "warning") + "\n")
         .toString();
   }
 

@@ -6,6 +6,7 @@ import io.stele.base.table.Cluster;
 import io.stele.base.table.Cluster.ServerStatus;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.table.StoredFiles.Garbage;
+import io.stele.cli.Count;
 import io.stele.cli.table.TabletText;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -156,8 +157,8 @@ final class Examination {
         findings.add(
             Finding.warning(
                 SERVERS,
-                "%s is being drained, and has %d tablets"
-                    .formatted(server.address(), server.tablets()),
+                "%s is being drained, and has %s"
+                    .formatted(server.address(), Count.of(server.tablets(), "tablet")),
                 "`stele cluster drain %s --undo` gives it tablets again"
                     .formatted(server.address())));
       }

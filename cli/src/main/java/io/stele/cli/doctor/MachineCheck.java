@@ -85,7 +85,10 @@ final class MachineCheck {
                 "set the clocks by NTP: cells without a timestamp of their own get the server's,"
                     + " and the newest must be the last")
             : Finding.ok(
-                CLOCKS, "those of %d servers are within %d ms".formatted(offsets.size(), millis)));
+                CLOCKS,
+                offsets.size() == 1
+                    ? "there is one server"
+                    : "those of %d servers are within %d ms".formatted(offsets.size(), millis)));
   }
 
   private void disks(String address, List<Disk> disks) {

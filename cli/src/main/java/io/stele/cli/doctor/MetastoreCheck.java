@@ -100,7 +100,7 @@ final class MetastoreCheck {
         AREA,
         "no server answers at " + asked + ": " + why,
         "start one (`stele up`, `stele server`, `stele cluster up`), or name the right ones by"
-            + " --endpoints or STELE_METASTORE. If they run: their logs, and the network between");
+            + " --endpoints or STELE_ENDPOINTS. If they run: their logs, and the network between");
   }
 
   private Finding led(MemberStatus first) {
@@ -137,7 +137,8 @@ final class MetastoreCheck {
             AREA,
             "member %s does not answer: %s".formatted(address, why),
             "start it again; if it is lost for good, `stele metastore members replace ID"
-                + " HOST:PORT` puts another in its place. Until then one failure less is survived")
+                + " HOST:PORT` puts another in its place. Until then the group"
+                + " survives one failure fewer")
         : Finding.warning(
             "servers",
             "%s does not answer: %s".formatted(address, why),

@@ -4,6 +4,7 @@ import io.stele.base.error.SteleException;
 import io.stele.base.table.Replicas;
 import io.stele.base.table.Replicas.PartitionStatus;
 import io.stele.base.table.Replicas.ReplicaStatus;
+import io.stele.cli.Count;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -49,7 +50,7 @@ final class ReplicaCheck {
       findings.add(
           Finding.ok(
               REPLICAS,
-              "%d servers of replicated tables have a session: %s"
+              "servers of replicated tables with a session: %d: %s"
                   .formatted(servers.size(), String.join(", ", servers.values()))));
       tables.forEach(table -> ask(() -> patient.replicas(table)));
     } catch (SteleException e) {
@@ -82,11 +83,15 @@ final class ReplicaCheck {
       findings.add(
           Finding.ok(
               REPLICAS,
-              "table %s: all %d replicas of its %d partitions answer"
+              "table %s: all replicas answer: %s in %s"
                   .formatted(
                       status.table(),
-                      status.partitions().stream().mapToInt(each -> each.replicas().size()).sum(),
-                      status.partitions().size())));
+                      Count.of(
+                          status.partitions().stream()
+                              .mapToInt(each -> each.replicas().size())
+                              .sum(),
+                          "replica"),
+                      Count.of(status.partitions().size(), "partition"))));
     }
   }
 
@@ -117,9 +122,9 @@ final class ReplicaCheck {
       findings.add(
           Finding.warning(
               REPLICAS,
-              "table %s, partition %s has %d replicas of %d"
+              "table %s, partition %s has %d of %d replicas"
                   .formatted(status.table(), partition.id(), members, status.replicas()),
-              "others get it when enough servers with the role replicas live"));
+              "others get it when enough servers with the role replicas run"));
     }
   }
 

@@ -9,6 +9,7 @@ import io.stele.base.table.Replicas.Difference;
 import io.stele.base.table.TableAdmin;
 import io.stele.cli.ConnectedCommand;
 import io.stele.cli.Connection;
+import io.stele.cli.Count;
 import io.stele.cli.ExitCode;
 import io.stele.cli.ValueText;
 import io.stele.cli.table.CellText;
@@ -194,7 +195,7 @@ final class ReplicaCommand implements Callable<Integer> {
           () ->
               cells == 0
                   ? "nothing was missing\n"
-                  : "%,d cells were missing on some replica, and were sent\n".formatted(cells));
+                  : "%s missing on some replica: sent\n".formatted(Count.of(cells, "cell")));
       return ExitCode.OK;
     }
   }

@@ -8,6 +8,7 @@ import io.stele.base.table.Replicas.PartitionStatus;
 import io.stele.base.table.Replicas.ReplicaStatus;
 import io.stele.base.table.Replicas.Server;
 import io.stele.base.table.Replicas.Status;
+import io.stele.cli.Count;
 import io.stele.cli.TextTable;
 import io.stele.cli.ValueText;
 import io.stele.cli.table.CellText;
@@ -46,12 +47,14 @@ final class StatusText {
   static String text(Status status) {
     StringBuilder text = new StringBuilder();
     text.append(
-        "table %s: %d partitions, %d replicas of each, %d servers\n\n"
+        "table %s: %s, %s of each, %s\n\n"
             .formatted(
                 status.table(),
-                status.partitions().size(),
-                status.replicas(),
-                status.servers().stream().filter(server -> !server.address().isEmpty()).count()));
+                Count.of(status.partitions().size(), "partition"),
+                Count.of(status.replicas(), "replica"),
+                Count.of(
+                    status.servers().stream().filter(server -> !server.address().isEmpty()).count(),
+                    "server")));
     Map<String, String> racks = racks(status);
     TextTable table =
         new TextTable(
@@ -302,10 +305,12 @@ final class StatusText {
   // ---- differences
 
   static String text(Difference difference) {
+    String partition = shortened(difference.partition());
     StringBuilder text = new StringBuilder();
     text.append(
-        "row %s of partition %s:\n"
-            .formatted(CellText.show(difference.row()), shortened(difference.partition())));
+        difference.row().isEmpty()
+            ? "partition %s cannot be compared:\n".formatted(partition)
+            : "row %s of partition %s:\n".formatted(CellText.show(difference.row()), partition));
     difference.found().forEach(line -> text.append("  ").append(line).append('\n'));
     return text.toString();
   }

@@ -3,6 +3,7 @@ package io.stele.cli.table;
 import io.stele.base.cell.Cell;
 import io.stele.base.cell.Column;
 import io.stele.base.predicate.TimeText;
+import io.stele.cli.DisplayWidth;
 import io.stele.client.table.Row;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ final class CellTable {
   void flush() {
     for (String[] line : gathered) {
       for (int i = 0; i < line.length; i++) {
-        widths[i] = Math.max(widths[i], Math.min(WIDEST, line[i].length()));
+        widths[i] = Math.max(widths[i], Math.min(WIDEST, DisplayWidth.of(line[i])));
       }
     }
     for (String[] line : gathered) {
@@ -63,7 +64,7 @@ final class CellTable {
       for (int i = 0; i < line.length; i++) {
         text.append(line[i]);
         if (i < line.length - 1) {
-          text.append(" ".repeat(Math.max(0, widths[i] - line[i].length()))).append(GAP);
+          text.append(DisplayWidth.padding(line[i], widths[i])).append(GAP);
         }
       }
       out.println(text.toString().stripTrailing());

@@ -7,6 +7,7 @@ import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
 import io.stele.cli.ConnectedCommand;
 import io.stele.cli.Connection;
+import io.stele.cli.Count;
 import io.stele.cli.ExitCode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -153,12 +154,7 @@ final class CreateCommand extends ConnectedCommand {
             made ->
                 "table %s made, with %s of %s\n"
                     .formatted(
-                        name,
-                        parts == 1 ? "one partition" : parts + " partitions",
-                        made.replicas() == 1 ? "one replica" : made.replicas() + " replicas"))
-        .orElseGet(
-            () ->
-                "table %s made, with %s\n"
-                    .formatted(name, parts == 1 ? "one tablet" : parts + " tablets"));
+                        name, Count.of(parts, "partition"), Count.of(made.replicas(), "replica")))
+        .orElseGet(() -> "table %s made, with %s\n".formatted(name, Count.of(parts, "tablet")));
   }
 }

@@ -3,6 +3,7 @@ package io.stele.cli.table;
 import io.stele.base.bytes.Bytes;
 import io.stele.cli.ConnectedCommand;
 import io.stele.cli.Connection;
+import io.stele.cli.Count;
 import io.stele.cli.ExitCode;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -27,9 +28,7 @@ final class JoinCommand extends ConnectedCommand {
     int tablets = connection.tables().tablets(name).size();
     print(
         () -> Map.of("tablets", tablets),
-        () ->
-            "table %s has %s now\n"
-                .formatted(name, tablets == 1 ? "one tablet" : tablets + " tablets"));
+        () -> "table %s has %s now\n".formatted(name, Count.of(tablets, "tablet")));
     return ExitCode.OK;
   }
 }

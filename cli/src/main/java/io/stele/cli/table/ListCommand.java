@@ -9,6 +9,7 @@ import io.stele.cli.Connection;
 import io.stele.cli.ExitCode;
 import io.stele.cli.TextTable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,7 @@ import picocli.CommandLine.Option;
 /** {@code stele table list}. */
 @Command(
     name = "list",
+    aliases = "ls",
     description = "List the tables.",
     footer = {"  stele table list", "  stele table list --all --output json"})
 final class ListCommand extends ConnectedCommand {
@@ -28,12 +30,21 @@ final class ListCommand extends ConnectedCommand {
 
   /** What the list tells of a table. */
   private record Line(String name, String kind, String families, List<TabletInfo> tablets) {
+    /** Tablets that were split share files until they are compacted: each counts once. */
     long fileBytes() {
-      return tablets.stream().mapToLong(TabletInfo::fileBytes).sum();
+      Map<String, Long> bytesByPath = new HashMap<>();
+      for (TabletInfo tablet : tablets) {
+        tablet.files().forEach(file -> bytesByPath.put(file.path(), file.bytes()));
+      }
+      return bytesByPath.values().stream().mapToLong(Long::longValue).sum();
     }
 
+    /** The tablets of a table share the memory of their server. */
     long memoryBytes() {
-      return tablets.stream().mapToLong(TabletInfo::memoryBytes).sum();
+      Map<String, Long> bytesByServer = new HashMap<>();
+      tablets.forEach(
+          tablet -> bytesByServer.merge(tablet.location(), tablet.memoryBytes(), Math::max));
+      return bytesByServer.values().stream().mapToLong(Long::longValue).sum();
     }
 
     Map<String, Object> json() {

@@ -5,6 +5,7 @@ import io.stele.base.schema.Replication;
 import io.stele.base.schema.TableSchema;
 import io.stele.base.settings.ByteSize;
 import io.stele.base.settings.DurationText;
+import io.stele.cli.Count;
 import io.stele.cli.TextTable;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,9 +21,9 @@ final class SchemaText {
   }
 
   private static String line(Replication replication) {
-    return "replicated: %d replicas, deletions remembered for %s, partitions %s\n\n"
+    return "replicated: %s, deletions remembered for %s, partitions %s\n\n"
         .formatted(
-            replication.replicas(),
+            Count.of(replication.replicas(), "replica"),
             DurationText.format(replication.erasureGrace()),
             replication.splitBytes() == 0
                 ? "never split"

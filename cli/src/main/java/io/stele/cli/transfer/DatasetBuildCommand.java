@@ -4,6 +4,7 @@ import io.stele.base.dataset.VersionOutput;
 import io.stele.base.error.InvalidRequestException;
 import io.stele.base.error.UnavailableException;
 import io.stele.cli.CommandEnvironment;
+import io.stele.cli.Count;
 import io.stele.cli.ExitCode;
 import io.stele.cli.Json;
 import io.stele.cli.OutputFormat;
@@ -254,11 +255,11 @@ public final class DatasetBuildCommand implements Callable<Integer> {
                 ? Json.write(json) + "\n"
                 : String.format(
                     Locale.ROOT,
-                    "version %s of dataset %s: %,d records in %d shards, in %.1f s\n",
+                    "version %s of dataset %s: %s in %s, in %.1f s\n",
                     name,
                     dataset,
-                    made.records(),
-                    made.shards(),
+                    Count.of(made.records(), "record"),
+                    Count.of(made.shards(), "shard"),
                     seconds));
     spec.commandLine().getOut().flush();
   }

@@ -5,6 +5,7 @@ import io.stele.base.predicate.PredicateText;
 import io.stele.base.predicate.ReadPredicate;
 import io.stele.cli.ConnectedCommand;
 import io.stele.cli.Connection;
+import io.stele.cli.Count;
 import io.stele.cli.ExitCode;
 import io.stele.cli.NewFile;
 import io.stele.cli.table.ReadsOption;
@@ -110,7 +111,11 @@ final class ExportCommand extends ConnectedCommand {
         () -> json,
         () ->
             String.format(
-                Locale.ROOT, "%,d rows (%,d cells) written in %.1f s\n", rows, cells, seconds));
+                Locale.ROOT,
+                "%s (%s) written in %.1f s\n",
+                Count.of(rows, "row"),
+                Count.of(cells, "cell"),
+                seconds));
     return ExitCode.OK;
   }
 

@@ -7,6 +7,7 @@ import io.stele.base.schema.TableSchema;
 import io.stele.base.time.Clock;
 import io.stele.cli.ConnectedCommand;
 import io.stele.cli.Connection;
+import io.stele.cli.Count;
 import io.stele.cli.ExitCode;
 import io.stele.cli.table.AcksOption;
 import io.stele.cli.table.CellText;
@@ -213,12 +214,12 @@ final class LoadCommand extends ConnectedCommand {
         () ->
             String.format(
                 Locale.ROOT,
-                "%,d rows (%,d cells) loaded in %.1f s%s\n",
-                loader.rows(),
-                loader.cells(),
+                "%s (%s) loaded in %.1f s%s\n",
+                Count.of(loader.rows(), "row"),
+                Count.of(loader.cells(), "cell"),
                 seconds,
                 loader.skipped() == 0
                     ? ""
-                    : String.format(Locale.ROOT, "; %,d lines left out", loader.skipped())));
+                    : "; " + Count.of(loader.skipped(), "line") + " left out"));
   }
 }

@@ -1,5 +1,6 @@
 package io.stele.cli.transfer;
 
+import io.stele.cli.Count;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
@@ -44,7 +45,7 @@ final class Progress {
     }
     shown = now;
     double seconds = (now - start) / (double) NANOS;
-    String speed = String.format(Locale.ROOT, "%,d rows, %,.0f/s", rows, rows / seconds);
+    String speed = String.format(Locale.ROOT, "%s, %,.0f/s", Count.of(rows, "row"), rows / seconds);
     String line = total > 0 ? part(bytes, seconds) + speed : speed;
     if (bar) {
       err.print("\r\u001b[K" + line); // back to the start, and clear the line

@@ -168,7 +168,7 @@ class ReplicaCommandTest {
     assertThat(stele.ok("replica", "status", "events"))
         .isEqualTo(
             """
-            table events: 2 partitions, 3 replicas of each, 1 servers
+            table events: 2 partitions, 3 replicas of each, 1 server
 
             PARTITION  AFTER  UP TO  SERVER  ROLE        SEQUENCE      SIZE  BEHIND  COPIED
             p1         -      m      h:1     serving           40  2.00 KiB       0       -
@@ -286,7 +286,7 @@ class ReplicaCommandTest {
     assertThat(stele.ok("replica", "repair", "events")).isEqualTo("nothing was missing\n");
     replicas.missing = 1234;
     assertThat(stele.ok("replica", "repair", "events", "--from", "a", "--to", "b"))
-        .isEqualTo("1,234 cells were missing on some replica, and were sent\n");
+        .isEqualTo("1,234 cells missing on some replica: sent\n");
     assertThat(stele.ok("replica", "repair", "events", "--output", "json"))
         .contains("\"cells\": 1234");
   }

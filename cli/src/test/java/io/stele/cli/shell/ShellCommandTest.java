@@ -60,7 +60,7 @@ class ShellCommandTest {
     assertThat(run.out())
         .startsWith(
             """
-            table pages made, with one tablet
+            table pages made, with 1 tablet
             ROW  COLUMN      TIME  VALUE
             42   name:first  @5    Ada L.
             7    name:first  @6    two\\nlines

@@ -10,12 +10,14 @@ import io.stele.base.schema.TableSchema;
 import io.stele.base.table.MetaProblem;
 import io.stele.base.table.TableAdmin;
 import io.stele.base.table.TabletInfo;
+import io.stele.base.table.TabletInfo.FileInfo;
 import io.stele.cli.CommandFixture;
 import io.stele.cli.CommandFixture.Run;
 import io.stele.cli.ExitCode;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,7 +56,7 @@ class TableCommandsTest {
   @Test
   void aTableIsMadeWithItsSchemaAndSplits() {
     assertThat(stele.ok("table", "create", "plain", "--family", "a,b", "--family", "c"))
-        .isEqualTo("table plain made, with one tablet\n");
+        .isEqualTo("table plain made, with 1 tablet\n");
     assertThat(stele.tables.schema("plain")).isEqualTo(TableSchema.ofFamilies("a", "b", "c"));
 
     assertThat(
@@ -109,10 +111,36 @@ class TableCommandsTest {
         .contains("\"table\": \"pages\"", "\"tablets\": 3");
   }
 
+  /** A tablet of the table t, whose two tablets share a file and their server's memory. */
+  private static TabletInfo half(Bytes first, Optional<Bytes> last, FileInfo... more) {
+    List<FileInfo> files = new ArrayList<>(List.of(more));
+    files.add(new FileInfo("default", "shared", 4096, List.of()));
+    long bytes = files.stream().mapToLong(FileInfo::bytes).sum();
+    return new TabletInfo("t", first, last, 5, "active", "h:1", 2048, bytes, files);
+  }
+
+  @Test
+  void whatTabletsShareIsCountedOnce() {
+    stele.ok("table", "create", "t", "--family", "f");
+    Bytes middle = Bytes.utf8("m");
+    FileInfo own = new FileInfo("default", "own", 1024, List.of());
+    answering(
+        Map.of(
+            "tablets",
+            List.of(half(Bytes.EMPTY, Optional.of(middle)), half(middle, Optional.empty(), own))));
+
+    assertThat(stele.ok("table", "ls"))
+        .isEqualTo(
+            """
+            TABLE  KIND    FAMILIES  TABLETS    MEMORY   ON DISK
+            t      tablet  f               2  2.00 KiB  5.00 KiB
+            """);
+  }
+
   @Test
   void aReplicatedTableSaysHowItIsKept() {
     assertThat(stele.ok("table", "create", "t", "--family", "f", "--kind", "replicated"))
-        .isEqualTo("table t made, with one partition of 3 replicas\n");
+        .isEqualTo("table t made, with 1 partition of 3 replicas\n");
     assertThat(stele.tables.schema("t").replication()).contains(Replication.DEFAULT);
     assertThat(
             stele.ok(
@@ -370,6 +398,7 @@ class TableCommandsTest {
           create t --family a --with default.block-size=1 :: --with 'default.block-size=1': "1" is not a size such as 64KiB (units B, KiB, MiB, GiB, TiB)
           create t --family a --with default.in-memory=maybe :: --with 'default.in-memory=maybe': 'maybe' is neither true nor false
           create t --family a --with default.purge=max-age=1w :: --with 'default.purge=max-age=1w': "1w" is not a time such as 5s (units ns, us, ms, s, m, h, d)
+          create t --family a --with default.purge=max-agee=7d :: --with 'default.purge=max-agee=7d': purge policy "max-agee=7d": "max-agee=7d" is not max-history=COUNT, max-age=AGE or none
           create t --family a --with default.purge=max-history=0 :: --with 'default.purge=max-history=0': max-history=0: must be at least 1
           create t --family a --split \\q :: row '\\q' at character 1: there are the escapes \\n \\t \\r \\\\ and \\xHH; put text: in front to take it as it is
           create known --family a :: table "known" exists

@@ -113,7 +113,7 @@ class PurgePolicyTest {
     assertThatThrownBy(() -> PurgePolicy.parse(text))
         .isInstanceOf(InvalidRequestException.class)
         .hasMessageContaining("\"" + text + "\"")
-        .hasMessageContaining("max-history=COUNT, max-age=MICROSECONDS or none");
+        .hasMessageContaining("max-history=COUNT, max-age=AGE or none");
   }
 
   @Test

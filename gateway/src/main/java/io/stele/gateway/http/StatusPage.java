@@ -83,7 +83,24 @@ final class StatusPage {
   private void version(VersionStatus version) {
     page.append("<h3>Version ");
     code(version.version()).append("</h3>\n<p class=\"quiet\">");
-    code(version.path()).append(": ").append(version.shards()).append(" shards");
+    code(version.path()).append(": ");
+    if (version.shards() == 0) {
+      page.append("not loaded"); // its shards are known when it is
+    } else {
+      shards(version);
+    }
+    page.append("</p>\n");
+    if (version.nodes().isEmpty()) {
+      return;
+    }
+    page.append("<table><tr><th>Node</th><th>State</th><th>Shards</th><th>Loading</th>")
+        .append("<th>Begun</th><th>Served from</th></tr>\n");
+    version.nodes().forEach(this::node);
+    page.append("</table>\n");
+  }
+
+  private void shards(VersionStatus version) {
+    page.append(version.shards()).append(version.shards() == 1 ? " shard" : " shards");
     page.append(
         String.format(
             Locale.ROOT,
@@ -94,14 +111,6 @@ final class StatusPage {
     wrong(version.missing(), "missing");
     wrong(version.underReplicated() - version.missing(), "with too few nodes");
     wrong(version.overReplicated(), "with more nodes than asked for");
-    page.append("</p>\n");
-    if (version.nodes().isEmpty()) {
-      return;
-    }
-    page.append("<table><tr><th>Node</th><th>State</th><th>Shards</th><th>Loading</th>")
-        .append("<th>Begun</th><th>Served from</th></tr>\n");
-    version.nodes().forEach(this::node);
-    page.append("</table>\n");
   }
 
   private static String histogram(VersionStatus version) {
@@ -131,10 +140,13 @@ final class StatusPage {
     }
     page.append("</td><td>").append(shards(node.shards()));
     page.append("</td><td>").append(progress(node.progress()));
-    page.append("</td><td>").append(StatusJson.time(node.createdMicros()));
-    page.append("</td><td>")
-        .append(node.activeMicros() == 0 ? "" : StatusJson.time(node.activeMicros()))
-        .append("</td></tr>\n");
+    page.append("</td><td>").append(time(node.createdMicros()));
+    page.append("</td><td>").append(time(node.activeMicros())).append("</td></tr>\n");
+  }
+
+  /** Nothing of what has not happened. */
+  private static String time(long micros) {
+    return micros == 0 ? "" : StatusJson.time(micros);
   }
 
   /** {@code 0-3, 7}: of hundreds of shards a list could not be read. */

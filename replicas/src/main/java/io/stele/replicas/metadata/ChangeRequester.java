@@ -83,7 +83,7 @@ public final class ChangeRequester {
       Optional<MetadataPeer> peer =
           server.equals(parts.server()) ? Optional.of(self) : cache.peer(server);
       if (peer.isEmpty()) {
-        failures.add(server + " does not live");
+        failures.add(server + " is not running");
         continue;
       }
       MetadataChange change =

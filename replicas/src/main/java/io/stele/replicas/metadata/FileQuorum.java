@@ -57,7 +57,7 @@ final class FileQuorum {
             server,
             peer.isEmpty()
                 ? CompletableFuture.failedFuture(
-                    new UnavailableException("server " + server + " does not live"))
+                    new UnavailableException("server " + server + " is not running"))
                 : CompletableFuture.runAsync(
                     () -> peer.get().store(key.table(), key.txn(), file), parts.calls()));
       }

@@ -123,7 +123,7 @@ final class Gathering {
     Optional<ReplicaPeer> peer = machinery.peer(assignment.server());
     if (peer.isEmpty()) {
       return CompletableFuture.failedFuture(
-          new UnavailableException("server " + assignment.server() + " does not live"));
+          new UnavailableException("server " + assignment.server() + " is not running"));
     }
     try {
       return question.apply(peer.get());
