@@ -58,6 +58,9 @@ class LauncherBuildIT {
     Files.writeString(tree.resolve("pom.xml"), "<project/>");
     Files.writeString(tree.resolve("cli/pom.xml"), "<project/>");
     Files.copy(ROOT.resolve("stele"), tree.resolve("stele"));
+    Path common = Path.of("dist/src/launch.bash");
+    Files.createDirectories(tree.resolve(common).getParent());
+    Files.copy(ROOT.resolve(common), tree.resolve(common));
     program(tree.resolve("stele"));
     launcher = launcher("auto");
     mavenDoes(TAKE_OVER.formatted(tree, ROOT));
@@ -116,7 +119,7 @@ class LauncherBuildIT {
     Program.Result result = launcher.run("--version");
 
     assertThat(result.exitCode()).isZero();
-    assertThat(result.err()).isEqualTo("building Stele (first use, about a minute) …\n");
+    assertThat(result.err()).isEqualTo("building Stele (first use, some minutes) …\n");
     assertThat(result.out()).startsWith("stele ");
     assertThat(mavenRuns()).isEqualTo(1);
   }
@@ -177,7 +180,7 @@ class LauncherBuildIT {
     Program.Result result = launcher.run("bench", "--help");
 
     assertThat(result.err())
-        .isEqualTo("building the benchmarks of Stele (first use, about a minute) …\n");
+        .isEqualTo("building the benchmarks of Stele (first use, some minutes) …\n");
     assertThat(result.out()).contains("Benchmarks:", "engine");
     assertThat(Files.readAllLines(tree.resolve("runs")).getLast()).contains(" -pl dist,bench -am ");
 
@@ -218,7 +221,7 @@ class LauncherBuildIT {
     assertThat(result.err())
         .isEqualTo(
             """
-            building Stele (first use, about a minute) …
+            building Stele (first use, some minutes) …
             [ERROR] Main.java:[1,7] ';' expected
             [ERROR] Compilation failure -> [Help 1]
             stele: the build failed; all it said is in %s
