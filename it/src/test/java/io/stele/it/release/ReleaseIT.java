@@ -151,15 +151,18 @@ class ReleaseIT {
     assertThat(config.get("User")).isEqualTo("10001:10001");
     assertThat(((Map<?, ?>) config.get("ExposedPorts")).keySet().toString())
         .contains("7835/tcp", "7838/tcp", "2379/tcp");
+    Files.createDirectories(root.resolve("proc")); // as container runtimes do
     List<String> command =
         new ArrayList<>(
             List.of(
-                "env",
-                "-i",
-                "PATH=/usr/sbin:/usr/bin",
-                "chroot",
-                "--userspec=10001:10001",
-                root.toString()));
+                "unshare",
+                "--mount",
+                "--",
+                "sh",
+                "-ec",
+                "mount -t proc proc %1$s/proc; exec env -i PATH=/usr/sbin:/usr/bin chroot --userspec=10001:10001 %1$s \"$@\""
+                    .formatted(root),
+                "sh"));
     ((List<?>) config.get("Entrypoint")).forEach(word -> command.add(word.toString()));
     Program.Result version = new Program(command, folder, _ -> {}).run("--version");
     assertThat(version.said()).startsWith("stele ");
