@@ -26,6 +26,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.awaitility.core.ConditionTimeoutException;
 
 /** Members of one group in this process, replicating over the loopback interface. */
 final class TestMembers implements AutoCloseable {
@@ -146,16 +148,29 @@ final class TestMembers implements AutoCloseable {
 
   /** The leader, once one of those that are not cut off is ready. */
   Node leader() {
-    return await()
-        .pollInterval(Duration.ofMillis(5))
-        .atMost(Duration.ofSeconds(60))
-        .until(
-            () ->
-                nodes.values().stream()
-                    .filter(node -> !network.cut(node.member.id(), "other") && node.ready())
-                    .findFirst(),
-            Optional::isPresent)
-        .orElseThrow();
+    try {
+      return await()
+          .pollInterval(Duration.ofMillis(5))
+          .atMost(Duration.ofSeconds(60))
+          .until(
+              () ->
+                  nodes.values().stream()
+                      .filter(node -> !network.cut(node.member.id(), "other") && node.ready())
+                      .findFirst(),
+              Optional::isPresent)
+          .orElseThrow();
+    } catch (ConditionTimeoutException e) {
+      throw new AssertionError("no leader: " + standings() + "; events " + seen, e);
+    }
+  }
+
+  private String standings() {
+    return nodes.values().stream()
+        .map(
+            node ->
+                node.member.id()
+                    + node.running.map(each -> " " + each.standing()).orElse(" is stopped"))
+        .collect(Collectors.joining(", "));
   }
 
   /** Hands the lead to a member. */
