@@ -21,19 +21,19 @@ public final class TableNames {
   }
 
   /**
-   * Checks the name of a table that is to be created. Older versions took white space and slashes,
-   * so {@link #check} still does.
+   * Checks the name of a table that is to be created. Older versions took white space, so {@link
+   * #check} still does.
    *
    * @throws InvalidRequestException if it is reserved, empty, too long, not clean text, or not one
-   *     word of a command line or a URL
+   *     word of a command line
    */
   public static void checkNew(String table) {
     check(table);
     for (int at = 0; at < table.length(); at += Character.charCount(table.codePointAt(at))) {
       int c = table.codePointAt(at);
-      if (c == '/' || Character.isWhitespace(c) || Character.isSpaceChar(c)) {
+      if (Character.isWhitespace(c) || Character.isSpaceChar(c)) {
         throw new InvalidRequestException(
-            "table name \"%s\" at character %d: must have no space and no slash"
+            "table name \"%s\" at character %d: must have no white space"
                 .formatted(table, at + 1));
       }
     }
