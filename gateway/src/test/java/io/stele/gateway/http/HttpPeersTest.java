@@ -141,7 +141,7 @@ class HttpPeersTest {
 
     assertThatThrownBy(() -> getSmall("v1", Bytes.utf8("alice"), Bytes.utf8("cold")))
         .hasCauseInstanceOf(UnavailableException.class)
-        .hasMessageContaining("a disk that breaks");
+        .hasMessageContaining("status 500: a defect of the server");
   }
 
   @Test
