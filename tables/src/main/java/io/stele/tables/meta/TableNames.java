@@ -33,8 +33,7 @@ public final class TableNames {
       int c = table.codePointAt(at);
       if (Character.isWhitespace(c) || Character.isSpaceChar(c)) {
         throw new InvalidRequestException(
-            "table name \"%s\" at character %d: must have no white space"
-                .formatted(table, at + 1));
+            "table name \"%s\" at character %d: must have no white space".formatted(table, at + 1));
       }
     }
     if (isReserved(table)) {
