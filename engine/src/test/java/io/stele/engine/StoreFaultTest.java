@@ -40,6 +40,9 @@ class StoreFaultTest {
           .withFragments(new FragmentSettings(Codec.NONE, 128))
           .withCommitLog(new CommitLogSettings(300, 128, 10_000, Duration.ofMinutes(1)));
 
+  /** Commits of {@link FaultRun#play} that nobody waits for. */
+  private static final int UNSYNCED = 3;
+
   private final MemoryFileStore memory = new MemoryFileStore();
   private final HookedFiles files = new HookedFiles(memory);
 
@@ -67,7 +70,8 @@ class StoreFaultTest {
       FaultRun run = new FaultRun(SETTINGS, about);
       run.files.failNth(call, n, StoreFaultTest::failure);
       run.play();
-      assertThat(run.files.calls(call)).as(about).isGreaterThanOrEqualTo(n);
+      // A commit that nobody waits for may share a write with the next one, or not.
+      assertThat(run.files.calls(call)).as(about).isGreaterThanOrEqualTo(n - UNSYNCED);
       run.recover();
     }
   }
