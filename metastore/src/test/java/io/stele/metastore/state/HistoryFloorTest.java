@@ -123,6 +123,24 @@ class HistoryFloorTest {
     }
   }
 
+  /** The floor is known from what is stored, without another compaction. */
+  @Test
+  void whatWasNotDroppedBeforeARestartIsDroppedAfterIt() {
+    StateSettings usual = TestState.SETTINGS;
+    try (TestState state =
+        new TestState(usual.withStore(usual.store().withAutoCompact(false)))) {
+      setOften(state, 2_000);
+      state.compact(state.state.revision());
+      state.state.flush();
+      long before = state.state.diskBytes();
+      state.settings = usual;
+      state.reopen();
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(() -> assertThat(state.state.diskBytes()).isLessThan(before / 20));
+    }
+  }
+
   @Test
   void theDiskShrinksToNothingWhenAllKeysAreDeleted() {
     try (TestState state = new TestState()) {

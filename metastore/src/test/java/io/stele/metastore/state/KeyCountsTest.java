@@ -114,9 +114,8 @@ class KeyCountsTest {
     for (int round = 0; round < 300; round++) {
       String where = "seed " + seed + ", round " + round;
       KeyRange range = range(random);
+      change(keys, random); // before it is counted, and below while it is
       long at = Math.max(1, keys.revision - (random.nextBoolean() ? 0 : random.nextInt(9)));
-      // Before it is counted, and while it is.
-      change(keys, random);
       long found = keys.count(range, at, () -> change(keys, random));
       assertThat(found).as("%s at %d: %s", where, at, range).isEqualTo(keys.at(range, at).size());
       if (random.nextInt(100) == 0) {
