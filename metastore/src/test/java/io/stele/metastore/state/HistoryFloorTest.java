@@ -127,8 +127,7 @@ class HistoryFloorTest {
   @Test
   void whatWasNotDroppedBeforeARestartIsDroppedAfterIt() {
     StateSettings usual = TestState.SETTINGS;
-    try (TestState state =
-        new TestState(usual.withStore(usual.store().withAutoCompact(false)))) {
+    try (TestState state = new TestState(usual.withStore(usual.store().withAutoCompact(false)))) {
       setOften(state, 2_000);
       state.compact(state.state.revision());
       state.state.flush();
